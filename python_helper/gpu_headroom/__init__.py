@@ -130,32 +130,32 @@ def dry_run(*gpus: str, without_sandbox: bool = False) -> str:
 
     `without_sandbox`: also where nothing of the system holds them.
     """
-    said: str = _later("gpu_dry_run.here").dry_run(_live(), gpus, unheld=without_sandbox)
-    return said
+    text: str = _later("gpu_dry_run.here").dry_run(_live(), gpus, unheld=without_sandbox)
+    return text
 
 
 def follow() -> str:
     """Measure the workers of this notebook: say what goes where."""
-    said: str = _later(".workers.console").follow(_live())
-    return said
+    text: str = _later(".workers.console").follow(_live())
+    return text
 
 
 def ray_environment() -> dict[str, Any]:
     """Return the `runtime_env` argument of `ray.init` with which Ray's workers are measured."""
-    found: dict[str, Any] = _later(".workers.console").ray_environment(_live())
-    return found
+    environment: dict[str, Any] = _later(".workers.console").ray_environment(_live())
+    return environment
 
 
 def unfollow() -> str:
     """Take back what `follow` put into workers."""
-    said: str = _later(".workers.console").unfollow(_live())
-    return said
+    text: str = _later(".workers.console").unfollow(_live())
+    return text
 
 
 def workers() -> str:
     """Return what workers use on each of their GPUs, the fullest first."""
-    said: str = _later(".workers.console").summarise(_live())
-    return said
+    text: str = _later(".workers.console").summarise(_live())
+    return text
 
 
 def report() -> None:
@@ -189,9 +189,9 @@ def _live() -> Session:
 def _later(name: str) -> Any:
     """Return what a page brings on first need."""
     for _ in range(30):
-        found = bring(name)
-        if found is not None:
-            return found
+        module = bring(name)
+        if module is not None:
+            return module
         time.sleep(0.1)
     raise RuntimeError("No page has brought what this needs: `pip install gpu-headroom`.")
 

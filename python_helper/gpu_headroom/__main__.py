@@ -30,17 +30,17 @@ What a notebook's variables hold is asked in its kernel: `%gpu_headroom status`,
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; `arguments` are the process's own by default."""
-    given = sys.argv[1:] if arguments is None else [*arguments]
-    if given[:1] == ["run"] and given[1:] and given[1] not in {"-h", "--help"}:
+    argv = sys.argv[1:] if arguments is None else [*arguments]
+    if argv[:1] == ["run"] and argv[1:] and argv[1] not in {"-h", "--help"}:
         from .terminal.run import run
 
-        run(given[1], given[2:])  # all that follows is the script's
+        run(argv[1], argv[2:])  # all that follows is the script's
         return 0
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # code pages of Windows lack some of our signs
-    if given[:1] == ["dry-run"]:
+    if argv[:1] == ["dry-run"]:
         command = bring("gpu_dry_run.command")
-        return int(command.dry_run(given[1:])) if command else 2
+        return int(command.dry_run(argv[1:])) if command else 2
     parser = argparse.ArgumentParser(
         prog="python -m gpu_headroom",
         description=_ABOUT,
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "command", choices=["status", "explain", "run", "dry-run"], help="what to do, see above"
     )
-    command = parser.parse_args(given).command
+    command = parser.parse_args(argv).command
     if command == "run":
         parser.error("run: which script?")
     return _explain() if command == "explain" else _status()
@@ -61,9 +61,9 @@ def _explain() -> int:
     if sys.stdin.isatty():
         keys = "Ctrl+Z and Enter" if os.name == "nt" else "Ctrl+D"
         sys.stderr.write(f"Paste the error, then press {keys} on a line of its own.\n")
-    given = sys.stdin.buffer.read()
-    is_wide = given.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as PowerShell writes
-    text = given.decode("utf-16" if is_wide else "utf-8", "replace")
+    data = sys.stdin.buffer.read()
+    is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as PowerShell writes
+    text = data.decode("utf-16" if is_wide else "utf-8", "replace")
     lines = explain(text)
     if lines is None:
         sys.stderr.write(f"{explain_nothing(text)}\n")

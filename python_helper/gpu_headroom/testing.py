@@ -24,11 +24,11 @@ def check(message: object, definition: str) -> None:
     """Raise `jsonschema.ValidationError` unless `message` is a `definition` of the schema."""
     from jsonschema import Draft7Validator
 
-    whole = schema()
+    document = schema()
     # As it travels: what JSON cannot say is an error too.
-    travelled = json.loads(json.dumps(message, allow_nan=False))
-    wanted = {"$ref": f"#/definitions/{definition}", "definitions": whole["definitions"]}
-    Draft7Validator(wanted).validate(travelled)
+    instance = json.loads(json.dumps(message, allow_nan=False))
+    subschema = {"$ref": f"#/definitions/{definition}", "definitions": document["definitions"]}
+    Draft7Validator(subschema).validate(instance)
 
 
 class RecordingChannel:

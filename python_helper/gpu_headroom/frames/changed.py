@@ -19,13 +19,13 @@ def changed_cells(reply: wire.Reply, runs: Iterable[CellRun]) -> list[ChangedCel
     """
     if reply["type"] != "fix" or reply["status"] != "ok":
         return None
-    changed: list[ChangedCell] = []
+    cells: list[ChangedCell] = []
     for run in sorted(runs, key=lambda cell_run: cell_run.start_s):
         edits = [edit for edit in reply["edits"] if edit["cell_id"] == run.cell_id]
         if run.cell_id is not None and edits:
             source, count = _applied(run.source, edits), run.execution_count
-            changed.append({"cell_id": run.cell_id, "execution_count": count, "source": source})
-    return changed
+            cells.append({"cell_id": run.cell_id, "execution_count": count, "source": source})
+    return cells
 
 
 def _applied(source: str, edits: Iterable[Edit]) -> str:

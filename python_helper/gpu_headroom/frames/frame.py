@@ -50,8 +50,8 @@ class Frame:
         self._received_s = self._clock()
         if isinstance(seen, int):
             with self._lock:
-                left = [event for event in self._events if event[0] > seen]
-                self._events = deque(left, maxlen=_MOST_EVENTS)
+                events = [event for event in self._events if event[0] > seen]
+                self._events = deque(events, maxlen=_MOST_EVENTS)
 
     def excuse(self) -> None:
         """Renew the lease of a frame whose messages a cell has blocked."""
@@ -68,8 +68,8 @@ class Frame:
             return False
         with self._lock:
             if kind in LATEST_ONLY:
-                left = [event_pair for event_pair in self._events if event_pair[1]["type"] != kind]
-                self._events = deque(left, maxlen=_MOST_EVENTS)
+                events = [pair for pair in self._events if pair[1]["type"] != kind]
+                self._events = deque(events, maxlen=_MOST_EVENTS)
             self._number += 1
             self._events.append((self._number, event))
         return True

@@ -101,8 +101,8 @@ class Frames:
         if report is not None:
             if self._newest is None or report["time_s"] >= self._newest["time_s"]:
                 self._newest = report
-            known: Any = report
-            event: Any = {"type": "oom", **{key: known[key] for key in _OF_REPORT}}
+            fields: Any = report
+            event: Any = {"type": "oom", **{key: fields[key] for key in _OF_REPORT}}
             self.hear(event)
         if self._life.ledger.running:
             self._bring_up_to_date(self._known(uid))
@@ -214,19 +214,19 @@ class Frames:
         """Reply to a message of a frame, and complete its request."""
         data = message["content"]["data"]
         with self._answering(message):
-            said = data if isinstance(data, dict) else {}
-            self._send(frame.comm, self._answer(frame, said), message)
-            self._finish(said)
+            fields = data if isinstance(data, dict) else {}
+            self._send(frame.comm, self._answer(frame, fields), message)
+            self._finish(fields)
 
     def _called(self, message: object) -> FrameEnvelope:
         """Answer a frame that cannot open a comm: all that comes of its request is in there."""
-        said = message if isinstance(message, dict) else {}
-        uid = said.get("uid")
+        fields = message if isinstance(message, dict) else {}
+        uid = fields.get("uid")
         frame = self._known(uid if is_text(uid) else "")
         answer = self._envelope([])
         with self._answering(running_cell.parent(self._life.shell)):
-            answer = self._answer(frame, said)
-            self._finish(said)
+            answer = self._answer(frame, fields)
+            self._finish(fields)
             answer["events"] = frame.news()
         return answer
 

@@ -76,8 +76,8 @@ def _tables(devices: Sequence[DeviceReading]) -> Iterator[str]:
 
 
 def _name(device: DeviceReading) -> str:
-    said = "gauge.simulated" if device.simulated else "gauge.device"
-    return _say(said, index=device.index, name=device.name or _say("gauge.unnamed"))
+    key = "gauge.simulated" if device.simulated else "gauge.device"
+    return _say(key, index=device.index, name=device.name or _say("gauge.unnamed"))
 
 
 def _size(size: int | None) -> str:

@@ -28,8 +28,8 @@ def live_html(static: str, output: FrameOutput) -> str:
             code = f"<script>{_asset('loader.js')}</script>"
     except FileNotFoundError:  # a source tree that was not built
         return static
-    known = escape(json.dumps(output))
-    return f'<div class="gpu-headroom-frame" data-gpu-headroom="{known}">{static}</div>{code}'
+    attribute = escape(json.dumps(output))
+    return f'<div class="gpu-headroom-frame" data-gpu-headroom="{attribute}">{static}</div>{code}'
 
 
 def report_script() -> FrameScript:

@@ -19,8 +19,8 @@ def show(*, compact: bool = False, frontend: str | None = None) -> None:
     frames = wing.here() if frontend is None else wing.listen()
     session.sources.include_all()
     snapshot = session.sampler.measure()
-    said = summarise(snapshot)
-    html = static_gauge(snapshot, said, compact=compact)
+    text = summarise(snapshot)
+    html = static_gauge(snapshot, text, compact=compact)
     if frames is not None:
         html = frames.live(html, compact=compact)
-    session.shell.display_pub.publish({"text/html": html, "text/plain": said})
+    session.shell.display_pub.publish({"text/html": html, "text/plain": text})

@@ -67,8 +67,8 @@ class Basics:
 
     def _report(self, request: requests.ReportRequest) -> wire.ReportReply:
         life = self._life
-        ours = request["life_id"] == life.life_id
-        report = life.reports.report(request["report_id"]) if ours else None
+        is_ours = request["life_id"] == life.life_id
+        report = life.reports.report(request["report_id"]) if is_ours else None
         return {
             "type": "report",
             "id": request["id"],

@@ -60,8 +60,8 @@ class _Page:
     def may_ask(self) -> bool:
         """Whether the rate limit admits another request, which is counted."""
         now_s = time.monotonic()
-        earned = (now_s - self._asked_s) * _MOST_EACH_SECOND
-        self._left, self._asked_s = min(self._left + earned, float(_MOST_AT_ONCE)), now_s
+        credit = (now_s - self._asked_s) * _MOST_EACH_SECOND
+        self._left, self._asked_s = min(self._left + credit, float(_MOST_AT_ONCE)), now_s
         if self._left < 1.0:
             return False
         self._left -= 1.0
@@ -156,8 +156,8 @@ def _checked(request: object) -> Mapping[str, Any]:
         raise Refusal(message("refused.malformed", key="type"))
     version, kind = request.get("protocol_version"), request.get("type")
     if checking.is_text(version) and not checking.same_major(version):
-        spoken = checking.PROTOCOL_VERSION
-        raise Refusal(message("refused.protocol", helper=spoken, page=version[:_SHOWN]))
+        own_version = checking.PROTOCOL_VERSION
+        raise Refusal(message("refused.protocol", helper=own_version, page=version[:_SHOWN]))
     if not isinstance(kind, str) or kind not in checking.REQUESTS:
         raise Refusal(message("refused.unknown", name=_shown(kind)))
     flaw = checking.flaw(request)

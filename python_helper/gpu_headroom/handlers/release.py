@@ -79,8 +79,8 @@ class ReleaseRequests:
         }
 
     def _cancel(self, request: requests.CancelRequest) -> wire.CancelReply:
-        mainloop, wanted = self._life.mainloop, request["cancelled_id"]
-        cancelled = mainloop.cancel(wanted) or mainloop.cancel_requested(wanted)
+        mainloop, cancelled_id = self._life.mainloop, request["cancelled_id"]
+        cancelled = mainloop.cancel(cancelled_id) or mainloop.cancel_requested(cancelled_id)
         return {"type": "cancel", "id": request["id"], "cancelled": cancelled}
 
     def _cleanup(self, request: requests.CleanupRequest) -> wire.CleanupReply:
@@ -128,8 +128,8 @@ def free(
             raise
         except BaseException as error:  # noqa: BLE001  the front end waits for an outcome
             life.failed("release", error)
-            why = message("released.failed", error=format_error(error))
-            outcome = Outcome(status="failed", message=why)
+            reason = message("released.failed", error=format_error(error))
+            outcome = Outcome(status="failed", message=reason)
         tell(life, outcome, job.id, report_id, automatic=automatic)
 
     def give_up(job: Job) -> None:
@@ -137,8 +137,8 @@ def free(
         tell(life, outcome, job.id, report_id)
 
     wish = ("release", None if items is None else tuple(sorted(items)), report_id)
-    told_of = None if automatic else give_up
-    job = life.mainloop.submit(wish, request_id, work, asked=not automatic, given_up=told_of)
+    callback = None if automatic else give_up
+    job = life.mainloop.submit(wish, request_id, work, asked=not automatic, given_up=callback)
     return job.id
 
 
@@ -151,7 +151,7 @@ def tell(
     automatic: bool = False,
 ) -> None:
     """Store the outcome of a release with its report, and send it to all front ends."""
-    released: Any = {
+    event: Any = {
         "type": "released",
         "life_id": life.life_id,
         "release_id": release_id,
@@ -160,8 +160,8 @@ def tell(
         "time_s": time.time(),
         **asdict(outcome),
     }
-    life.reports.enter_release(released)
-    life.send(released)
+    life.reports.enter_release(event)
+    life.send(event)
 
 
 def _unasked(outcome: Outcome) -> wire.Message:
@@ -194,6 +194,6 @@ def _summary(found: Sequence[Freeable], situation: Situation) -> wire.Message:
         return message("holders.unreadable")
     if not situation.complete:
         return message("plan.incomplete")
-    known = [(item, kinds()[item.kind]) for item in found]
-    expected = together(item for item, kind in known if kind.safe and kind.adds_headroom).bytes
+    pairs = [(item, kinds()[item.kind]) for item in found]
+    expected = together(item for item, kind in pairs if kind.safe and kind.adds_headroom).bytes
     return message("plan.ready", expected_bytes=expected) if expected else message("plan.nothing")

@@ -40,12 +40,12 @@ def _gpu_headroom_bootstrap(packed, protocol_major, version):  # type: ignore[no
         text = "".join(builtins.map(bits.__getitem__, pack))
         size = builtins.len(text) // 8
         data = builtins.int(text[: 8 * size], 2).to_bytes(size, "big")
-        whole = bz2.BZ2Decompressor().decompress(data)  # a byte may follow the data
-        listed, shorter = whole.split(b"\0", 1)
+        content = bz2.BZ2Decompressor().decompress(data)  # a byte may follow the data
+        table, codes = content.split(b"\0", 1)
         # Decoded as a character set, in a third of the time of `str.translate`.
-        words = [*builtins.map(builtins.chr, builtins.range(128)), *listed.decode().split("\n")]
-        said, _ = codecs.charmap_decode(shorter, "strict", builtins.dict(builtins.enumerate(words)))
-        modules = said.split("\0")
+        words = [*builtins.map(builtins.chr, builtins.range(128)), *table.decode().split("\n")]
+        body, _ = codecs.charmap_decode(codes, "strict", builtins.dict(builtins.enumerate(words)))
+        modules = body.split("\0")
         sources = builtins.dict([module.split("\n", 1) for module in modules])
         space = {"__name__": "gpu_headroom.kernel.injection"}
         path = "kernel/injection.py"

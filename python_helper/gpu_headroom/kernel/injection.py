@@ -133,8 +133,8 @@ def bring(sources: dict[str, str], protocol_major: str, version: str) -> str:
     name = _ASIDE if is_foreign else PACKAGE
     if name not in sys.modules and (is_foreign or major != protocol_major):
         # Assign a new list: an import on another thread may be iterating over the old one.
-        others = [finder for finder in sys.meta_path if not _is_ours(finder)]
-        sys.meta_path = [InMemory(sources, version, name), *others]
+        finders = [finder for finder in sys.meta_path if not _is_ours(finder)]
+        sys.meta_path = [InMemory(sources, version, name), *finders]
     return name
 
 
@@ -197,8 +197,8 @@ def helper_version() -> str:
 
     Unchanged where another version has been installed since.
     """
-    if brought := finder():
-        return brought.version
+    if own_finder := finder():
+        return own_finder.version
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -88,8 +88,8 @@ def _flaw_of_keys(value: object, kind: type, path: str) -> str | None:
     if not isinstance(value, dict):
         return path
     for key, hint in _hints(kind).items():
-        where = f"{path}.{key}" if path else key
-        missing = where if key not in value else _flaw(value[key], hint, where)
+        key_path = f"{path}.{key}" if path else key
+        missing = key_path if key not in value else _flaw(value[key], hint, key_path)
         if missing and not (key in _LATER and key not in value):
             return missing
     return None

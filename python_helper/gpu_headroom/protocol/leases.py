@@ -79,8 +79,8 @@ class Leases:
         its front end was closed, and fail then.
         """
         wishes = [lease.options for lease in self._fresh().values() if lease.options]
-        left = sorted(self._leases.values(), key=lambda lease: lease.ends_s)
-        return _cautious(wishes or [lease.options for lease in left if lease.options][-1:])
+        leases = sorted(self._leases.values(), key=lambda lease: lease.ends_s)
+        return _cautious(wishes or [lease.options for lease in leases if lease.options][-1:])
 
     def any(self) -> bool:
         """Whether there is a client, visible or not."""

@@ -200,9 +200,9 @@ class CellHooks:
             session.ledger.end(depth, "ok", None, time.time(), None)
             return
         cell = self._cells.pop(get_ident(), None)
-        inner = None if cell is None else cell.inner_error or self._shown(cell)
-        shown = None if cell is None else cell.shown_before
-        self._end_cell(result, error or inner, shown)
+        inner_error = None if cell is None else cell.inner_error or self._shown(cell)
+        shown_before = None if cell is None else cell.shown_before
+        self._end_cell(result, error or inner_error, shown_before)
 
     def _shown(self, cell: _Cell) -> BaseException | None:
         """Return an error that a magic showed and caught, as `%%time` does before IPython 9.
@@ -210,8 +210,8 @@ class CellHooks:
         `None` where another computation ran at the same time, whose error it may be.
         """
         last = getattr(sys, "last_value", None)
-        shown = is_kind(last, BaseException) and last_shown() != cell.shown_before
-        return last if shown and self._session.ledger.alone() else None
+        is_shown = is_kind(last, BaseException) and last_shown() != cell.shown_before
+        return last if is_shown and self._session.ledger.alone() else None
 
     def _end_cell(self, result: Any, error: BaseException | None, shown_before: int | None) -> None:
         session, failures = self._session, self._failures
@@ -231,8 +231,8 @@ class CellHooks:
         count = getattr(result, "execution_count", None)
         # The memory change of a cell that began while CUDA was left alone is unknown.
         ran = getattr(result, "error_before_exec", None) is None
-        known = None if answers else snapshot
-        run = session.ledger.end(0, status, count, time.time(), known, ran=ran)
+        end_snapshot = None if answers else snapshot
+        run = session.ledger.end(0, status, count, time.time(), end_snapshot, ran=ran)
         session.ended(run)
         try:
             if fault is not None:
@@ -272,8 +272,8 @@ class CellHooks:
         """End an adopted cell, whose own end may have been missed, when another begins."""
         session = self._session
         requests = running_cell.parent(self._shell), self._cell_parent
-        now, then = [(request.get("header") or {}).get("msg_id") for request in requests]
-        if now != then and session.ledger.depth(_ADOPTED) == 0:
+        now_id, cell_id = [(request.get("header") or {}).get("msg_id") for request in requests]
+        if now_id != cell_id and session.ledger.depth(_ADOPTED) == 0:
             run = session.ledger.end(0, "ok", None, time.time(), None)
             session.stream(None, run)
 
@@ -283,8 +283,8 @@ class CellHooks:
         A server may cull a kernel that it considers idle.
         """
         session = self._session
-        adopted = session.ledger.depth(_ADOPTED, thread_id=main_thread().ident)
-        if session.channel is None or adopted != 0 or not self._is_at_work():
+        depth = session.ledger.depth(_ADOPTED, thread_id=main_thread().ident)
+        if session.channel is None or depth != 0 or not self._is_at_work():
             return
         session.channel.send_status("busy", request)
         if not session.ledger.running or not self._is_at_work():

@@ -122,9 +122,9 @@ class Failures:
         """Store the report of an error that stopped CUDA; show it if the settings allow."""
         from ..reports.sticky_error import build
 
-        life, latest = self._life, self._life.sampler.latest
+        life, snapshot = self._life, self._life.sampler.latest
         run = replace(run, filename=running_cell.file_of(fault.error))
-        built = build(fault, run, latest, life.life_id, life.cuda.stopped)
+        built = build(fault, run, snapshot, life.life_id, life.cuda.stopped)
         report = life.reports.enter(built)
         if life.options["mark_cells"]:
             self._show(report)
@@ -185,18 +185,18 @@ class Failures:
             and run is not None
             and run.status != "oom"
         ):
-            error, name, said = RuntimeError(), printed.error_name or "", printed.said
+            error, name, statement = RuntimeError(), printed.error_name or "", printed.said
             command = RemoteWorker("command")
             worker = named_in(printed.above, command)
             if worker == command:  # not named in its own lines: its launcher's summary may name it
                 worker = named_in(printed.below, command)
-            recognition = Recognition(error, name, said, worker=worker)
+            recognition = Recognition(error, name, statement, worker=worker)
             failure = self._failure(error, recognition, run)
-            there = life.wings.worker_failure(recognition)
+            data = life.wings.worker_failure(recognition)
             with each_parsed_once():
-                evidence = of_command(failure, printed.above, there.batch, there.fits)
+                evidence = of_command(failure, printed.above, data.batch, data.fits)
                 built = report_of(evidence)
-            built = there.joined(built)
+            built = data.joined(built)
             self._tell(built, update=False, parent_id=request["parent_id"])
             report_id = built.report["report_id"]
         return {"type": "explain", "id": request["id"], "report_id": report_id}
@@ -247,15 +247,15 @@ class Failures:
 
         life, tries = self._life, self._tries or Tries()
         self._tries = tries
-        there = life.wings.worker_failure(failure.recognition) if failure.in_other_process else None
+        data = life.wings.worker_failure(failure.recognition) if failure.in_other_process else None
         with each_parsed_once(turn, _HOLD_S):
-            if there is not None:
-                evidence = of_worker(failure, turn, there.batch, there.fits)
+            if data is not None:
+                evidence = of_worker(failure, turn, data.batch, data.fits)
             else:
                 evidence = tries.enter(measure(tries.begin(failure), turn))
             built = report_of(evidence, goes_on=life.channel is not None)
-            if there is not None:
-                built = there.joined(built)
+            if data is not None:
+                built = data.joined(built)
         former, self._unfinished = self._unfinished, None
         if former is not None and former.built.report["looking"]:
             end(former.built, former.why)  # its error is gone
@@ -264,8 +264,8 @@ class Failures:
         if not looking:
             end(built, built.ended)
         self._tell(built, update=False)
-        if there is not None:
-            there.await_more(partial(self._tell, update=True), built)
+        if data is not None:
+            data.await_more(partial(self._tell, update=True), built)
         if looking:
             later = _Unfinished(
                 replace(
@@ -280,7 +280,7 @@ class Failures:
             )
             self._unfinished = later
             self._look_on(later)
-        if life.options["after_oom"] == "free" and there is None:
+        if life.options["after_oom"] == "free" and data is None:
             self._free(built.report["report_id"])
 
     def look_further(self) -> None:

@@ -133,9 +133,9 @@ class Session:
         """
         if sources and self._finder is not None:
             self._finder.add(sources, version)
-        known = self._modules
-        if sys.modules.get(injection.OWN) is not known.get(injection.OWN):
-            sys.modules.update(known)
+        modules = self._modules
+        if sys.modules.get(injection.OWN) is not modules.get(injection.OWN):
+            sys.modules.update(modules)
 
     # --- Parts of the helper ------------------------------------------------
 
@@ -319,11 +319,11 @@ class Session:
         from ..handlers.holders import HolderRequests
         from ..handlers.release import ReleaseRequests
 
-        found = {**HolderRequests(self).by_kind, **ReleaseRequests(self).by_kind}
+        handlers = {**HolderRequests(self).by_kind, **ReleaseRequests(self).by_kind}
         self.wings.load()
         for wing in self.wings:
-            found.update(wing.handlers())
-        return {**found, "explain": self.failures.explain_started}
+            handlers.update(wing.handlers())
+        return {**handlers, "explain": self.failures.explain_started}
 
     def _free_failed(self, report_id: str) -> None:
         from ..handlers.release import free
@@ -357,13 +357,13 @@ class Session:
             self._observer.await_start(lambda: False, started)
 
     def _record(self) -> None:
-        wanted = self.options["record_allocations"]
-        if self.recording is None and wanted:
+        setting = self.options["record_allocations"]
+        if self.recording is None and setting:
             from ..holders.allocation_site import Recording
 
             self.recording = Recording()
         if self.recording is not None:
-            self.recording.follow(wanted)
+            self.recording.follow(setting)
 
     def situation(self, turn: Turn) -> Situation:
         """Return the current state from which freeable items are found, within a turn's time."""

@@ -108,8 +108,8 @@ class Wings:
         with self._loading:
             for module, *_ in WINGS:
                 try:
-                    if module not in self._wings and (found := bring(module)) is not None:
-                        self._wings[module] = found.WING(self._host)
+                    if module not in self._wings and (wing_module := bring(module)) is not None:
+                        self._wings[module] = wing_module.WING(self._host)
                 except Exception as error:  # noqa: BLE001  a wing of another version, for example: the core continues
                     self._host.failed("wings", error)
 
@@ -121,8 +121,8 @@ class Wings:
 
     def worker_failure(self, recognition: Recognition) -> WorkerFailure:
         """Return data about a failure in another process, empty where there is none."""
-        found = (wing.worker_failure(recognition) for wing in self)
-        return next(filter(None, found), WorkerFailure())
+        failures = (wing.worker_failure(recognition) for wing in self)
+        return next(filter(None, failures), WorkerFailure())
 
     def named(self, folder: str) -> Any:
         """Return the wing of a folder; `None` where it is missing."""

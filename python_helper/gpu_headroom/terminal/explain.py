@@ -107,11 +107,11 @@ def explain(text: str) -> list[str] | None:
     evidence = _evidence(pasted)
     report = report_of(evidence).report
     report["device_index"] = pasted.said.device_index
-    others = _without_own(evidence, pasted, text)
-    free, requested = others.memory.usable_bytes, others.requested_bytes
+    net_evidence = _without_own(evidence, pasted, text)
+    free, requested = net_evidence.memory.usable_bytes, net_evidence.requested_bytes
     fits = requested is not None and free is not None and requested <= free
-    found, offers = diagnose(_with(others, outside_bytes=None) if fits else others)
-    causes = [*_causes(pasted, text, others, refused=fits and not found), *found]
+    diagnosis, offers = diagnose(_with(net_evidence, outside_bytes=None) if fits else net_evidence)
+    causes = [*_causes(pasted, text, net_evidence, refused=fits and not diagnosis), *diagnosis]
     report["cause"], report["further_causes"] = causes[0] if causes else None, causes[1:]
     report["remedies"] = [offer.remedy for offer in offers]
     return [
@@ -150,15 +150,15 @@ def _with(evidence: Evidence, **sizes: int | None) -> Evidence:
 
 def _causes(pasted: Pasted, text: str, evidence: Evidence, *, refused: bool) -> Iterator[Cause]:
     """Yield the causes found in the text; `refused` means that less than was free was requested."""
-    said, named, memory = pasted.said, pasted.besides, evidence.memory
-    in_use, capacity, reserved = said.in_use_bytes or 0, said.capacity_bytes, said.reserved_bytes
-    own, pool, trial = named.own_bytes, pool_in(text, said), _TRIAL.search(plain(text))
+    error, besides, memory = pasted.said, pasted.besides, evidence.memory
+    in_use, capacity, reserved = error.in_use_bytes or 0, error.capacity_bytes, error.reserved_bytes
+    own, pool, trial = besides.own_bytes, pool_in(text, error), _TRIAL.search(plain(text))
     rest, free = (own or 0) - (reserved or 0), memory.free_bytes
-    values = asdict(said) | {"metal_bytes": named.metal_bytes, "rest_bytes": rest}
-    values |= {"outside_bytes": memory.outside_bytes, "title": _NAMES.get(said.framework)}
+    values = asdict(error) | {"metal_bytes": besides.metal_bytes, "rest_bytes": rest}
+    values |= {"outside_bytes": memory.outside_bytes, "title": _NAMES.get(error.framework)}
     if capacity is not None and in_use > capacity:
         yield _cause("beyond", values)
-    if (named.metal_bytes or 0) > in_use:
+    if (besides.metal_bytes or 0) > in_use:
         yield _cause("metal", values)
     if pool is not None and (own is None or own >= pool[1]):
         names = {"library": TITLES[pool[0]], "setting": SETTINGS[pool[0]]}
@@ -167,7 +167,7 @@ def _causes(pasted: Pasted, text: str, evidence: Evidence, *, refused: bool) -> 
         yield _cause("own", values)
     elif trial and in_use > (capacity or 0) / 2:
         yield _cause("trials", values)
-    elif said.requested_bytes is None and re.search(_LIBRARIES["Transformers"], plain(text)):
+    elif error.requested_bytes is None and re.search(_LIBRARIES["Transformers"], plain(text)):
         yield _cause("offload", values)
     elif refused and capacity is not None:
         is_beyond = (reserved or 0) + (free or 0) > capacity
@@ -176,31 +176,31 @@ def _causes(pasted: Pasted, text: str, evidence: Evidence, *, refused: bool) -> 
 
 
 def _cause(rule: str, values: Mapping[str, Any], why: str = "evidence") -> Cause:
-    claim, said = [message(f"explain.{key}", TEXTS, **values) for key in (rule, f"{rule}.{why}")]
-    return {"rule": f"explain.{rule}", "claim": claim, "evidence": said, "bytes": None}
+    claim, basis = [message(f"explain.{key}", TEXTS, **values) for key in (rule, f"{rule}.{why}")]
+    return {"rule": f"explain.{rule}", "claim": claim, "evidence": basis, "bytes": None}
 
 
 def _about(pasted: Pasted, text: str) -> Iterator[str]:
-    said = pasted.said
-    framework = _NAMES.get(said.framework, said.framework)
-    if said.framework == "cuda" or (said.framework == "torch" and not said.requested_bytes):
+    error = pasted.said
+    framework = _NAMES.get(error.framework, error.framework)
+    if error.framework == "cuda" or (error.framework == "torch" and not error.requested_bytes):
         signs = (name for name, sign in _LIBRARIES.items() if re.search(sign, plain(text)))
         framework = next(signs, framework)
     if pasted.error_name is None:
         yield say("explain.message", TEXTS, framework=framework)
     else:
         yield say("explain.error", TEXTS, error=pasted.error_name, framework=framework)
-    if not said.certain:
+    if not error.certain:
         yield say("explain.doubtful", TEXTS)
-    named = pasted.besides
-    for clause in named.processes:
+    besides = pasted.besides
+    for clause in besides.processes:
         if clause.bytes is None:
             yield say("explain.process_unmeasured", TEXTS, pid=clause.pid)
         else:
-            kind = "explain.lone_process" if named.is_alone else "explain.process"
+            kind = "explain.lone_process" if besides.is_alone else "explain.process"
             yield say(kind, TEXTS, pid=clause.pid, process_bytes=clause.bytes)
-    if named.private_pools_bytes:
-        yield say("explain.private_pools", TEXTS, pools_bytes=named.private_pools_bytes)
+    if besides.private_pools_bytes:
+        yield say("explain.private_pools", TEXTS, pools_bytes=besides.private_pools_bytes)
 
 
 def _whose(text: str) -> Iterator[str]:
@@ -220,10 +220,10 @@ def _wanted(said: Statement) -> Iterator[str]:
 
 def _evidence(pasted: Pasted) -> Evidence:
     """Return evidence for rules and remedies from the text's numbers, without a kernel."""
-    error, now, metal = RuntimeError(), time.time(), pasted.besides.metal_bytes
+    error, now_s, metal = RuntimeError(), time.time(), pasted.besides.metal_bytes
     recognition = Recognition(error, pasted.error_name or "", pasted.said)
-    cell = CellRun(None, None, "", None, now)
-    evidence = as_said(Failure(error, recognition, None, "", cell, (), None, None, now))
+    cell = CellRun(None, None, "", None, now_s)
+    evidence = as_said(Failure(error, recognition, None, "", cell, (), None, None, now_s))
     if metal is None or pasted.said.allowed_bytes is None:
         return evidence
     free = max(0, pasted.said.allowed_bytes - (pasted.said.in_use_bytes or 0) - metal)

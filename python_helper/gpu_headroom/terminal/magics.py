@@ -46,9 +46,9 @@ def _run(line: str) -> None:
     %gpu_headroom simulate 16GiB   simulate a GPU, 16GiB*2 two; with `cpu` they compute values
     %gpu_headroom stop             stop the helper
     """
-    said = _answer(line)
-    if said:
-        print(said)  # noqa: T201  the output of the magic
+    text = _answer(line)
+    if text:
+        print(text)  # noqa: T201  the output of the magic
 
 
 def _answer(line: str) -> str | None:
@@ -91,8 +91,8 @@ def _free(words: list[str]) -> str:
     try:
         return gpu_headroom.free(items or None, confirm=items if _CONFIRM in words else ())
     except ValueError as refusal:
-        named = [item for item in gpu_headroom.plan() if item["id"] in items]
-        prices = [item["confirm"]["text"] for item in named if item["confirm"]]
+        plan_items = [item for item in gpu_headroom.plan() if item["id"] in items]
+        prices = [item["confirm"]["text"] for item in plan_items if item["confirm"]]
         return "\n".join([str(refusal), *prices, *([_HINT] if prices else [])])
 
 

@@ -31,8 +31,8 @@ def run(script: str, arguments: Sequence[str]) -> None:
         with io.open_code(path) as file:
             text = file.read()
     except OSError as error:
-        said = f"can't open file {path!r}: [Errno {error.errno}] {error.strerror}"
-        sys.stderr.write(f"{sys.executable}: {said}\n")
+        reason = f"can't open file {path!r}: [Errno {error.errno}] {error.strerror}"
+        sys.stderr.write(f"{sys.executable}: {reason}\n")
         raise SystemExit(2) from None
     rank, sys.argv = None, [script, *arguments]
     if "GPU_HEADROOM_RANKS" in os.environ:
@@ -63,11 +63,11 @@ def _main_module(path: str) -> ModuleType:
 
 def _show_without_us(steps: TracebackType | None) -> None:
     """Have the error shown with these frames only, by the current `sys.excepthook`."""
-    shown = sys.excepthook
+    hook = sys.excepthook
 
     def show(kind: type[BaseException], error: BaseException, _: object) -> None:
-        sys.excepthook = shown
+        sys.excepthook = hook
         sys.last_traceback = error.__traceback__ = steps
-        shown(kind, error, steps)
+        hook(kind, error, steps)
 
     sys.excepthook = show

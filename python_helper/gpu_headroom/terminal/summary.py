@@ -24,8 +24,8 @@ def status() -> Text:
     session = _live()
     if session is not None:
         session.sources.include_all()
-        said = [summarise(session.sampler.measure()), *(wing.status() for wing in session.wings)]
-        return Text("\n\n".join(filter(None, said)))
+        texts = [summarise(session.sampler.measure()), *(wing.status() for wing in session.wings)]
+        return Text("\n\n".join(filter(None, texts)))
     from . import script
 
     return summarise(script.read())
@@ -48,11 +48,11 @@ def summarise(snapshot: DeviceSnapshot | None) -> Text:
     if snapshot is None:
         return Text(say("summary.no_reading"))
     is_live = snapshot.state == "live" and snapshot.devices
-    said = [] if is_live else [say(f"summary.state.{snapshot.state}")]
-    said += list_devices(snapshot)
+    lines = [] if is_live else [say(f"summary.state.{snapshot.state}")]
+    lines += list_devices(snapshot)
     if snapshot.host is not None:
-        said.append(_host(snapshot.host))
-    return Text("\n".join(said))
+        lines.append(_host(snapshot.host))
+    return Text("\n".join(lines))
 
 
 def list_devices(snapshot: DeviceSnapshot) -> Iterator[str]:
@@ -66,20 +66,20 @@ def list_devices(snapshot: DeviceSnapshot) -> Iterator[str]:
 
 def list_holders(event: wire.Holders) -> Text:
     """Return what uses GPU memory as text: for each GPU the sum and a table, largest first."""
-    said = [event["message"]["text"]]
+    parts = [event["message"]["text"]]
     for device in event["devices"]:
-        said += ["", _sum(device), *_rows(device, event["recording"])]
-    return Text("\n".join(said))
+        parts += ["", _sum(device), *_rows(device, event["recording"])]
+    return Text("\n".join(parts))
 
 
 def list_items(items: Sequence[wire.Item]) -> Text:
     """Return what can be freed as text: expected bytes of each item, and its cost."""
     head = heads("summary.items")
-    said = [table(head, [_item(item) for item in items if item["safe"]], right=9)]
+    parts = [table(head, [_item(item) for item in items if item["safe"]], right=9)]
     rows = [_item(item) for item in items if not item["safe"]]
     if rows:
-        said += ["", say("summary.with_confirm"), table(head, rows, right=9)]
-    return Text("\n".join(said))
+        parts += ["", say("summary.with_confirm"), table(head, rows, right=9)]
+    return Text("\n".join(parts))
 
 
 def list_outcome(outcome: Outcome) -> Text:
@@ -89,13 +89,13 @@ def list_outcome(outcome: Outcome) -> Text:
         for item in outcome.items
         if item["freed_bytes"] or item["message"]
     ]
-    said = [outcome.message["text"]]
+    parts = [outcome.message["text"]]
     if rows:
-        said.append(table(heads("summary.freed"), rows, right=9))
+        parts.append(table(heads("summary.freed"), rows, right=9))
     if outcome.still_held:
-        left = (f"{holder['name']} {size(holder['bytes'])}" for holder in outcome.still_held)
-        said.append(say("summary.still_in_use", held=", ".join(left)))
-    return Text("\n".join(said))
+        texts = (f"{holder['name']} {size(holder['bytes'])}" for holder in outcome.still_held)
+        parts.append(say("summary.still_in_use", held=", ".join(texts)))
+    return Text("\n".join(parts))
 
 
 def _live() -> Session | None:
@@ -107,7 +107,7 @@ def _live() -> Session | None:
 
 
 def _device(device: DeviceReading) -> tuple[str, ...]:
-    unnamed = "simulated" if device.simulated else "unnamed"
+    fallback = "simulated" if device.simulated else "unnamed"
     sizes = (
         device.used_bytes,
         device.headroom_bytes,
@@ -117,7 +117,7 @@ def _device(device: DeviceReading) -> tuple[str, ...]:
         device.free_bytes,
         device.capacity_bytes,
     )
-    return (str(device.index), device.name or unnamed, *map(size, sizes))
+    return (str(device.index), device.name or fallback, *map(size, sizes))
 
 
 def _remarks(device: DeviceReading) -> Iterator[str]:
@@ -157,29 +157,29 @@ def _sum(device: wire.HeldDevice) -> str:
 def _rows(device: wire.HeldDevice, recording: bool) -> Iterator[str]:
     rows, head = device["rows"], "summary.holders_made" if recording else "summary.holders"
     if rows:
-        said = [(*_row(held), *([_made(held)] if recording else [])) for held in rows[:_MOST_ROWS]]
-        yield table(heads(head), said, right=9)
+        lines = [(*_row(held), *([_made(held)] if recording else [])) for held in rows[:_MOST_ROWS]]
+        yield table(heads(head), lines, right=9)
     if len(rows) > _MOST_ROWS:
         rest = sum(held["bytes"] for held in rows[_MOST_ROWS:])
         yield say("summary.more_rows", count=len(rows) - _MOST_ROWS, rest_bytes=rest)
 
 
 def _item(item: wire.Item) -> tuple[str, str, str]:
-    said = item["blocked"] or item["cost"]
-    return item["id"], size(item["expected_bytes"]), said["text"]
+    note = item["blocked"] or item["cost"]
+    return item["id"], size(item["expected_bytes"]), note["text"]
 
 
 def _row(row: wire.Held) -> tuple[str, str, str]:
-    by = row["name"] or f"no name ({row['type_name'] or 'unknown'})"
+    name = row["name"] or f"no name ({row['type_name'] or 'unknown'})"
     if row["aliases"]:
-        by += f" (also {', '.join(row['aliases'])})"
-    return size(row["bytes"]), row["kind"].replace("_", " "), by
+        name += f" (also {', '.join(row['aliases'])})"
+    return size(row["bytes"]), row["kind"].replace("_", " "), name
 
 
 def _made(row: wire.Held) -> str:
-    made = row["parts"][0]["allocation_site"] if row["parts"] else None
-    if made is None or made["line"] is None:
+    site = row["parts"][0]["allocation_site"] if row["parts"] else None
+    if site is None or site["line"] is None:
         return ""
-    count = made["execution_count"]
+    count = site["execution_count"]
     cell = "a cell" if count is None else f"In [{count}]"
-    return f"{cell}, line {made['line']}"
+    return f"{cell}, line {site['line']}"

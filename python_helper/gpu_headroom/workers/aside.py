@@ -51,9 +51,9 @@ def failure_in(
     """Return a factory of `Failure` objects for an error in a process with these `names`."""
 
     def failure_of(recognition: Recognition, snapshot: DeviceSnapshot) -> Failure:
-        said = recognition.said.device_index
-        index = said if said is not None else 0 if capture is None else capture.device_index
-        others = tuple([device for device in snapshot.devices if device.index != index])
+        ordinal = recognition.said.device_index
+        index = ordinal if ordinal is not None else 0 if capture is None else capture.device_index
+        other_devices = tuple([device for device in snapshot.devices if device.index != index])
         return Failure(
             error=error,
             recognition=recognition,
@@ -65,7 +65,7 @@ def failure_in(
             shell=shell_of(names),
             time_s=snapshot.time_s,
             simulated=any(device.simulated for device in snapshot.devices),
-            other_devices=others,
+            other_devices=other_devices,
         )
 
     return failure_of
@@ -140,9 +140,9 @@ class Aside:
             )
             amid_forward = not private.in_backward()
             turn = Turn(_WALK_S, asked=False, only_slice_s=_WALK_S, amid_forward=amid_forward)
-            found = explained(error, failure_of, turn)
-            if found is not None:
-                self._found[task] = found
+            analysis = explained(error, failure_of, turn)
+            if analysis is not None:
+                self._found[task] = analysis
         finally:
             error.__traceback__ = None
             for frame in frames:
@@ -169,16 +169,16 @@ def frames_of_person(frame: FrameType | None) -> list[FrameType]:
     Frames of the engine outside it are left out: reading `f_locals` leaves a copy in the frame
     (Python < 3.13), and the engine's loop never returns.
     """
-    found: list[FrameType] = []
+    frames: list[FrameType] = []
     own = 0
     while frame is not None:
         root = str(frame.f_globals.get("__name__")).partition(".")[0]
         if root not in OURS:
-            found.append(frame)
+            frames.append(frame)
             if kind_of_file(frame.f_code.co_filename) == "own":
-                own = len(found)
+                own = len(frames)
         frame = frame.f_back
-    return found[:own]
+    return frames[:own]
 
 
 def _traceback(frames: list[FrameType]) -> TracebackType | None:

@@ -45,8 +45,8 @@ class Asked:
 
     def enter(self, asked: Sequence[str], answers: Sequence[Any]) -> None:
         """Store the answers to the filters that were sent."""
-        found = [Answer(*answer) for answer in answers]
-        self._answers = dict(zip(asked, found, strict=True))
+        entries = [Answer(*answer) for answer in answers]
+        self._answers = dict(zip(asked, entries, strict=True))
         self._answered_s = time.monotonic()
 
     def silent_s(self) -> float | None:

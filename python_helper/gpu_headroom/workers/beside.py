@@ -74,16 +74,16 @@ def told_beside(report: Report, gpus: Sequence[WorkerGpu]) -> Report:
     own = _own(report, gpus)
     if own is None:
         return report
-    found = Beside([], [])
-    _look_on_gpu(report, *own, found)
-    _look_at_ranks(report, own[1], gpus, found)
+    findings = Beside([], [])
+    _look_on_gpu(report, *own, findings)
+    _look_at_ranks(report, own[1], gpus, findings)
     own_causes = [*([report["cause"]] if report["cause"] else []), *report["further_causes"]]
     # Without the others on this GPU the request would have fitted, so this cause is first; uneven
     # ranks explain only a part.
-    first = [cause for cause in found.causes if cause["rule"] == "shared-gpu"]
-    causes = [*first, *own_causes[:1], *(cause for cause in found.causes if cause not in first)]
+    first = [cause for cause in findings.causes if cause["rule"] == "shared-gpu"]
+    causes = [*first, *own_causes[:1], *(cause for cause in findings.causes if cause not in first)]
     causes += own_causes[1:]
-    remedies = [*report["remedies"], *found.remedies]
+    remedies = [*report["remedies"], *findings.remedies]
     likeliest = causes[0] if causes else None
     return {**report, "cause": likeliest, "further_causes": causes[1:], "remedies": remedies}
 
@@ -103,24 +103,24 @@ def _own(report: Report, gpus: Sequence[WorkerGpu]) -> tuple[WorkerGpu, GpuWorke
 
 
 def _look_on_gpu(report: Report, gpu: WorkerGpu, own: GpuWorker, found: Beside) -> None:
-    others = [
+    processes = [
         process
         for process in gpu["workers"]
         if process is not own and process["age_s"] < _FRESH_S and _held(process)
     ]
-    held = sum(map(_held, others))
+    held = sum(map(_held, processes))
     needed, free = report["requested_bytes"], report["available_bytes"]
     capacity = gpu["capacity_bytes"]
     if not capacity or held < _MUCH * capacity or needed is None or needed > (free or 0) + held:
         return
-    claim = message("cause.shared-gpu", TEXTS, names=_names(others), held_bytes=held)
-    count = len(others) + gpu["more_workers"] + 1
+    claim = message("cause.shared-gpu", TEXTS, names=_names(processes), held_bytes=held)
+    count = len(processes) + gpu["more_workers"] + 1
     evidence = message("cause.shared-gpu.evidence", TEXTS, count=count)
     found.causes.append(_cause("shared-gpu", claim, evidence, held))
-    idle = [other for other in others if "free" in other["actions"]]
+    idle = [process for process in processes if "free" in process["actions"]]
     if idle:
-        there = sum(map(_held, idle))
-        offer = _suggestion("free-idle", there, measured=False, names=_names(idle))
+        idle_bytes = sum(map(_held, idle))
+        offer = _suggestion("free-idle", idle_bytes, measured=False, names=_names(idle))
         found.remedies.append(offer)
     if f"remedy.own-gpu.{own['engine']}" in TEXTS:
         found.remedies.append(_suggestion("own-gpu", held, f".{own['engine']}"))
@@ -130,23 +130,23 @@ def _look_at_ranks(
     report: Report, own: GpuWorker, gpus: Sequence[WorkerGpu], found: Beside
 ) -> None:
     held = report["in_use_bytes"]
-    others = [
+    ranks_bytes = [
         process["in_use_bytes"]
         for gpu in gpus
         for process in gpu["workers"]
         if process["engine"] == "rank" and process is not own and process["age_s"] < _FRESH_S
     ]
-    if own["engine"] != "rank" or not others or held is None:
+    if own["engine"] != "rank" or not ranks_bytes or held is None:
         return
-    usual = int(median(others))
+    median_bytes = int(median(ranks_bytes))
     capacity = report["capacity_bytes"] or 0
-    if held < _UNEVEN * usual or held - usual < _MUCH * capacity:
+    if held < _UNEVEN * median_bytes or held - median_bytes < _MUCH * capacity:
         return
-    sizes = {"own_bytes": held, "others_bytes": usual}
-    claim = message("cause.uneven-ranks", TEXTS, name=_name(own), more_bytes=held - usual)
-    evidence = message("cause.uneven-ranks.evidence", TEXTS, count=len(others), **sizes)
-    found.causes.append(_cause("uneven-ranks", claim, evidence, held - usual))
-    found.remedies.append(_suggestion("even-ranks", held - usual))
+    sizes = {"own_bytes": held, "others_bytes": median_bytes}
+    claim = message("cause.uneven-ranks", TEXTS, name=_name(own), more_bytes=held - median_bytes)
+    evidence = message("cause.uneven-ranks.evidence", TEXTS, count=len(ranks_bytes), **sizes)
+    found.causes.append(_cause("uneven-ranks", claim, evidence, held - median_bytes))
+    found.remedies.append(_suggestion("even-ranks", held - median_bytes))
 
 
 def _cause(rule: str, claim: Message, evidence: Message, size: int) -> Cause:
@@ -156,8 +156,8 @@ def _cause(rule: str, claim: Message, evidence: Message, size: int) -> Cause:
 def _suggestion(
     remedy: str, size: int, of: str = "", *, measured: bool = True, names: str = ""
 ) -> Remedy:
-    said = f"remedy.{remedy}{of}"
-    title, note = (message(key, TEXTS, names=names) for key in (said, f"{said}.note"))
+    text_key = f"remedy.{remedy}{of}"
+    title, note = (message(key, TEXTS, names=names) for key in (text_key, f"{text_key}.note"))
     shown = Shown(bytes=size, measured=measured)
     return Offer(id=remedy, title=title, note=note, shown=shown).remedy
 

@@ -24,12 +24,12 @@ def follow(host: Any) -> Text:
     """
     if host.options["measure_workers"] == "never":
         raise RuntimeError(say("worker.never", TEXTS))
-    found = [status for status in _followed(host) if status["engine"] != "rank"]
-    for status in found:
+    statuses = [status for status in _followed(host) if status["engine"] != "rank"]
+    for status in statuses:
         _workers(host).engine(status["engine"]).follow()
     lines = [
         say(f"workers.goes_{engine}", TEXTS, workers=counted(engine, status["total"]))
-        for status in found
+        for status in statuses
         for engine in [status["engine"]]
     ]
     return Text("\n".join([*lines, say("workers.takes_back", TEXTS)] if lines else [_none()]))
@@ -63,19 +63,19 @@ def summarise(host: Any) -> Text:
         for status in _followed(host)
     ]
     lines += [status["message"]["text"] for status in _followed(host) if status["message"]]
-    found = _workers(host).answer()
-    if found.gpus:
-        rows = [row for gpu in found.gpus for row in _rows(gpu)]
+    answer = _workers(host).answer()
+    if answer.gpus:
+        rows = [row for gpu in answer.gpus for row in _rows(gpu)]
         lines.append(table(heads("workers.gpus", TEXTS), rows, right=3))
-    more = found.total - sum(len(gpu["workers"]) for gpu in found.gpus)
+    more = answer.total - sum(len(gpu["workers"]) for gpu in answer.gpus)
     if more:
         lines.append(say("workers.more", TEXTS, count=more))
     return Text("\n".join(lines or [_none()]))
 
 
 def _followed(host: Any) -> list[Followed]:
-    short = _workers(host).short(())
-    return [] if short is None else short["engines"]
+    summary = _workers(host).short(())
+    return [] if summary is None else summary["engines"]
 
 
 def _workers(host: Any) -> Workers:

@@ -99,12 +99,12 @@ class DaskEngine:
             # By address: `scheduler_info` of some versions lists only five workers.
             if client is None or action != "free" or not client.nthreads([address]):
                 return Done("refused", message("worker.gone", TEXTS))
-            (found,) = client.run(self._there["free"], workers=[address]).values()
+            (reply,) = client.run(self._there["free"], workers=[address]).values()
             time.sleep(_HEARD_S)
             self._ask(client)
         except Exception as error:  # noqa: BLE001  an error of the engine or the network
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
-        return outcome_of(found)
+        return outcome_of(reply)
 
     def _begin(self, client: Any) -> None:
         """Register the plugin, then query the workers until the client is closed or unfollowed."""
@@ -121,16 +121,16 @@ class DaskEngine:
         while client is self._client and client.status in {"running", _CUT_OFF}:
             if self._busy() or self._asked.is_looked_at():
                 self._ask(client)
-            soon = self._busy() or self._said is not None
-            self._bell.wait(BUSY_S if soon else REST_S)
+            is_soon = self._busy() or self._said is not None
+            self._bell.wait(BUSY_S if is_soon else REST_S)
         if client is self._client:
             self._client, self._state = None, "not_measured"
 
     def _ask(self, client: Any) -> None:
         try:
-            asked = self._asked.texts
-            answer = client.run_on_scheduler(self._there["look"], asked)
-            self._asked.enter(asked, answer["answers"])
+            filters = self._asked.texts
+            answer = client.run_on_scheduler(self._there["look"], filters)
+            self._asked.enter(filters, answer["answers"])
         except Exception as error:  # noqa: BLE001  as above
             self._said = message("worker.failed", TEXTS, error=format_error(error))
             return
@@ -142,9 +142,9 @@ class DaskEngine:
     def _heard(self, event: Any) -> None:
         """Store a failure that a worker has published; runs on the client's event loop."""
         with suppress(Exception):
-            _, said = event
-            rank = int(said["name"]) if said["name"].isdecimal() else None
-            self._failures.enter("dask", said["text"], {**said, "rank": rank})
+            _, fields = event
+            rank = int(fields["name"]) if fields["name"].isdecimal() else None
+            self._failures.enter("dask", fields["text"], {**fields, "rank": rank})
 
     def _end(self, client: Any) -> None:
         while client.status == _CUT_OFF:

@@ -66,15 +66,15 @@ class GpuHeadroom(WorkerPlugin):
 
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:  # noqa: ARG002  Dask passes them
         """Publish the analysis of a task that failed; discard that of one that completed."""
-        if self._aside is None or (found := self._aside.take(key)) is None or finish != "error":
+        if self._aside is None or (analysis := self._aside.take(key)) is None or finish != "error":
             return
         with contextlib.suppress(Exception):
-            said = json.dumps(found)
+            text = json.dumps(analysis)
             task = self._worker.state.tasks[key]
-            if len(said) <= _LONGEST:
-                who = {"name": str(self._worker.name), "pid": os.getpid()}
-                failure = {**who, "host": socket.gethostname(), "text": task.exception_text}
-                self._worker.log_event(self.name, {**failure, "found": said})
+            if len(text) <= _LONGEST:
+                identity = {"name": str(self._worker.name), "pid": os.getpid()}
+                failure = {**identity, "host": socket.gethostname(), "text": task.exception_text}
+                self._worker.log_event(self.name, {**failure, "found": text})
 
     def _reading(self, _: Any) -> dict[str, Any]:
         return {"pid": os.getpid(), "host": socket.gethostname(), "devices": self._aside.devices}
@@ -82,27 +82,27 @@ class GpuHeadroom(WorkerPlugin):
 
 def _results(worker: Any) -> dict[str, Any]:
     """Return the results that a worker keeps in memory, by name; none is read from its disk."""
-    kept = getattr(worker.data, "fast", worker.data)
-    kept = getattr(kept, "d", kept)
-    names = dict(kept) if isinstance(kept, dict) else {}
+    store = getattr(worker.data, "fast", worker.data)
+    store = getattr(store, "d", store)
+    names = dict(store) if isinstance(store, dict) else {}
     return {f"result {key}": value for key, value in names.items()}
 
 
 def look(texts: list[str], dask_scheduler: Any = None) -> dict[str, Any]:
     """Return a summary of the workers, on the scheduler: an answer for each filter, and counts."""
-    now_s, found, live = time.time(), [], 0
+    now_s, workers, live = time.time(), [], 0
     for address, worker in dask_scheduler.workers.items():
-        said = worker.metrics.get(_METRIC)
-        if said is None:
+        data = worker.metrics.get(_METRIC)
+        if data is None:
             continue
         age_s = max(0.0, now_s - worker.last_seen)
         live += age_s <= STALE_S
         name = worker.name
         names = (None, name) if isinstance(name, int) else (str(name), None)
-        found.append(worker_of(f"dask:{address}", names, said, age_s, idle=not worker.processing))
+        workers.append(worker_of(f"dask:{address}", names, data, age_s, idle=not worker.processing))
     total = len(dask_scheduler.workers)
-    answers = [list(answer(found, text)) for text in texts]
-    return {"total": total, "said": len(found), "live": live, "answers": answers}
+    answers = [list(answer(workers, text)) for text in texts]
+    return {"total": total, "said": len(workers), "live": live, "answers": answers}
 
 
 def free(dask_worker: Any = None) -> dict[str, Any]:

@@ -125,11 +125,11 @@ class EngineSide:
             has_failed = _last_error() != error
             if has_failed or request != self._request():
                 del self._waiting[task]
-                found = self._aside.take(task)
-                said = json.dumps(found) if has_failed and found is not None else ""
-                if 0 < len(said) <= _LONGEST:
+                analysis = self._aside.take(task)
+                text = json.dumps(analysis) if has_failed and analysis is not None else ""
+                if 0 < len(text) <= _LONGEST:
                     self._count += 1
-                    failure = {"n": self._count, **_who(), "found": said}
+                    failure = {"n": self._count, **_who(), "found": text}
                     self._failed = [*self._failed, failure][-_MOST:]
                     is_new = True
         return is_new
@@ -150,9 +150,9 @@ def _names(shell: Any) -> Iterator[tuple[str, Any]]:
     for name, value in space.items():
         if name not in hidden and not name.startswith("_"):
             yield name, value
-    shown = space.get("Out")
-    if type(shown) is dict:
-        yield from ((f"Out[{count}]", value) for count, value in shown.copy().items())
+    outputs = space.get("Out")
+    if type(outputs) is dict:
+        yield from ((f"Out[{count}]", value) for count, value in outputs.copy().items())
 
 
 def _shell() -> Any:

@@ -46,10 +46,10 @@ class LeftFailure(WorkerFailure):
         from ..render.bundle import bundle
 
         with suppress(Exception):  # data of another process: discarded if it cannot be shown
-            whole = joined(built, self._left.get("report"), self._left.get("others", 0))
-            whole = self._beside(whole)
-            bundle(whole.report, keep=True)
-            return whole
+            result = joined(built, self._left.get("report"), self._left.get("others", 0))
+            result = self._beside(result)
+            bundle(result.report, keep=True)
+            return result
         return self._beside(built)
 
     def await_more(self, update: Callable[[BuiltReport], None], built: BuiltReport) -> None:
@@ -68,13 +68,13 @@ class LeftFailure(WorkerFailure):
 
     def _beside(self, built: BuiltReport) -> BuiltReport:
         """Return a report with the other workers' causes, if that module is installed."""
-        others = bring(".workers.beside")
-        if others is None:
+        module = bring(".workers.beside")
+        if module is None:
             return built
-        return replace(built, report=others.told_beside(built.report, self._gpus()))
+        return replace(built, report=module.told_beside(built.report, self._gpus()))
 
 
 def as_text(error: BaseException) -> str:
     """Return the default `repr` of an error, without calling an override of its class."""
-    said = ", ".join([repr(argument) for argument in args_of(error) if type(argument) is str])
-    return f"{name_of(type(error))}({said})"
+    arguments = ", ".join([repr(argument) for argument in args_of(error) if type(argument) is str])
+    return f"{name_of(type(error))}({arguments})"

@@ -44,8 +44,8 @@ class Folder:
     @classmethod
     def of(cls, name: str) -> Folder:
         """Return the folder for a `helper_id`."""
-        where = _MEMORY if os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
-        return cls(f"{where}/{PREFIX}{name}")
+        directory = _MEMORY if os.access(_MEMORY, os.W_OK) else tempfile.gettempdir()
+        return cls(f"{directory}/{PREFIX}{name}")
 
     def names(self) -> list[str]:
         """Return the names of the files."""
@@ -82,9 +82,9 @@ class Folder:
             try:
                 status = os.fstat(file)
                 if stat.S_ISREG(status.st_mode) and status.st_uid == system.user_id():
-                    said = parse_json(os.read(file, _LONGEST + 1), dict, _LONGEST)
-                    if said is not None:
-                        return Left(said, max(0.0, time.time() - status.st_mtime))
+                    content = parse_json(os.read(file, _LONGEST + 1), dict, _LONGEST)
+                    if content is not None:
+                        return Left(content, max(0.0, time.time() - status.st_mtime))
             finally:
                 os.close(file)
         return None

@@ -67,9 +67,9 @@ def engine_of(
 ) -> Followed:
     """Return an engine's wire object; `counts` are all of its workers, and the live ones."""
     state = state if silent_s is None else "silent"
-    found: Any = {"engine": engine, "total": counts[0], "live": counts[1], "state": state}
-    found |= {"silent_s": silent_s, "message": said}
-    return cast("Followed", found)
+    status: Any = {"engine": engine, "total": counts[0], "live": counts[1], "state": state}
+    status |= {"silent_s": silent_s, "message": said}
+    return cast("Followed", status)
 
 
 def worker_of(
@@ -133,7 +133,7 @@ def answer(workers: Iterable[WorkerReading], text: str) -> Answer:
     gpus = gpus_of(workers)
     in_use_bytes = sum(gpu["in_use_bytes"] for gpu in gpus)
     if text:
-        gpus = [found for gpu in gpus if (found := _matching(gpu, text.lower()))["workers"]]
+        gpus = [match for gpu in gpus if (match := _matching(gpu, text.lower()))["workers"]]
     total = sum(len(gpu["workers"]) for gpu in gpus)
     return Answer(in_use_bytes, [cut(gpu, _MOST_WORKERS) for gpu in gpus[:MOST]], total)
 
@@ -151,22 +151,22 @@ def gpus_of(workers: Iterable[WorkerReading]) -> list[WorkerGpu]:
 
 def _gpu(key: str, pairs: list[tuple[WorkerReading, dict[str, Any]]]) -> WorkerGpu:
     pairs.sort(key=lambda pair: (pair[0].said["state"] == "ended", -pair[1]["in_use_bytes"]))
-    there = [pair for pair in pairs if pair[0].said["state"] != "ended"]
+    live_pairs = [pair for pair in pairs if pair[0].said["state"] != "ended"]
     host, first = pairs[0][0].host, pairs[0][1]
     in_use, cached = (
-        sum(device[which] for _, device in there) for which in ("in_use_bytes", "cached_bytes")
+        sum(device[field] for _, device in live_pairs) for field in ("in_use_bytes", "cached_bytes")
     )
     # The newest reading has the current total of all processes.
-    taken = next(
+    taken_bytes = next(
         (
             device["taken_bytes"]
-            for _, device in sorted(there, key=lambda pair: pair[0].said["age_s"])
+            for _, device in sorted(live_pairs, key=lambda pair: pair[0].said["age_s"])
             if device["taken_bytes"] is not None
         ),
         None,
     )
-    outside = None if taken is None else max(0, taken - in_use - cached)
-    said: Any = {
+    outside = None if taken_bytes is None else max(0, taken_bytes - in_use - cached)
+    fields: Any = {
         **first,
         "id": key,
         "host": host,
@@ -180,8 +180,8 @@ def _gpu(key: str, pairs: list[tuple[WorkerReading, dict[str, Any]]]) -> WorkerG
         ],
         "more_workers": 0,
     }
-    del said["taken_bytes"]
-    gpu: WorkerGpu = said
+    del fields["taken_bytes"]
+    gpu: WorkerGpu = fields
     return gpu
 
 

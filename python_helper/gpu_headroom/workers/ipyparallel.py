@@ -55,17 +55,17 @@ class _Engine:
             if type(text) is not str or text == self._texts.get(kind):
                 continue
             self._texts[kind] = text
-            found: Any = parse_json(text, list if kind == FAILED else dict, _LONGEST)
-            for said in found or () if kind == FAILED else (found,):
-                if type(said) is not dict or type(said.get("n")) is not int or said["n"] <= last:
+            content: Any = parse_json(text, list if kind == FAILED else dict, _LONGEST)
+            for entry in content or () if kind == FAILED else (content,):
+                if type(entry) is not dict or type(entry.get("n")) is not int or entry["n"] <= last:
                     continue
-                self._counts[kind] = said["n"]
+                self._counts[kind] = entry["n"]
                 self.received_s = time.monotonic()
                 if kind == FAILED:
                     with suppress(KeyError):
-                        failed({**said, "rank": self.number})
-                elif are_devices(said.get("devices")) and type(said.get("pid")) is int:
-                    self.said = {**said, "host": str(said.get("host"))[:200]}
+                        failed({**entry, "rank": self.number})
+                elif are_devices(entry.get("devices")) and type(entry.get("pid")) is int:
+                    self.said = {**entry, "host": str(entry.get("host"))[:200]}
 
     def reading(self, *, idle: bool) -> WorkerReading | None:
         """Return the last reading; `None` before the first."""
@@ -97,19 +97,19 @@ class IpyparallelEngine:
         if client is None:
             return None
         is_followed = client is self._client
-        there = list(self._engines.values()) if is_followed else []
+        engines = list(self._engines.values()) if is_followed else []
         ages_s = [
-            time.monotonic() - engine.received_s for engine in there if engine.said is not None
+            time.monotonic() - engine.received_s for engine in engines if engine.said is not None
         ]
         silent_s = min(ages_s, default=0.0)
         is_silent = is_followed and silent_s > SILENT_S + REST_S
         state = "measured" if ages_s else "following"
-        said: Message | None = None
+        note: Message | None = None
         if is_followed and self._refused:
-            said = message("worker.not_followed", TEXTS, error=self._refused)
+            note = message("worker.not_followed", TEXTS, error=self._refused)
         counts = len(client._ids), sum(age_s <= STALE_S for age_s in ages_s)  # noqa: SLF001  `ids` is a copy
         state = state if is_followed else "not_measured"
-        return engine_of("ipyparallel", counts, state, silent_s if is_silent else None, said)
+        return engine_of("ipyparallel", counts, state, silent_s if is_silent else None, note)
 
     def answer(self, text: str) -> Answer:
         """Return the GPUs of the engines that match a filter."""
@@ -168,13 +168,13 @@ class IpyparallelEngine:
             self._client, self._engines = None, {}
 
     def _send(self, client: Any) -> None:
-        there = dict(_engines(client))
-        self._engines = {key: engine for key, engine in self._engines.items() if key in there}
-        new = {uuid: number for uuid, number in there.items() if uuid not in self._engines}
-        every_s = max(1.0, len(there) / _PER_SECOND)
-        packed = pack() if new else None
+        by_id = dict(_engines(client))
+        self._engines = {key: engine for key, engine in self._engines.items() if key in by_id}
+        new = {uuid: number for uuid, number in by_id.items() if uuid not in self._engines}
+        every_s = max(1.0, len(by_id) / _PER_SECOND)
+        package = pack() if new else None
         for uuid, number in new.items():
-            sent = _called(client, number, "begin", packed, _SIDE, every_s)
+            sent = _called(client, number, "begin", package, _SIDE, every_s)
             self._engines[uuid] = _Engine(number, sent)
         for engine in self._engines.values():
             if engine.said is None and engine.sent.ready() and (error := engine.sent.get(0)):
@@ -193,9 +193,9 @@ class IpyparallelEngine:
         self._look()
         client = self._client
         for engine in list(self._engines.values()):
-            found = client and engine.reading(idle=_is_idle(client, engine.number))
-            if found is not None:
-                yield found
+            reading = client and engine.reading(idle=_is_idle(client, engine.number))
+            if reading is not None:
+                yield reading
 
 
 Engine = IpyparallelEngine
@@ -224,16 +224,16 @@ def _is_closed(client: Any) -> bool:
 
 def _engines(client: Any) -> Iterator[tuple[str, int]]:
     """Yield the id and number of each engine; a restarted engine has a new id, the same number."""
-    known = client._engines  # noqa: SLF001  as above
+    uuids = client._engines  # noqa: SLF001  as above
     for number in list(client._ids):  # noqa: SLF001  as above
-        if number in known:
-            yield known[number], number
+        if number in uuids:
+            yield uuids[number], number
 
 
 def _is_idle(client: Any, number: int) -> bool:
     """Whether this client has no outstanding request at an engine; sends none."""
-    known = dict.get(client._engines, number)  # noqa: SLF001  as above
-    return not dict.get(client._outstanding_dict, known)  # noqa: SLF001  as above
+    uuid = dict.get(client._engines, number)  # noqa: SLF001  as above
+    return not dict.get(client._outstanding_dict, uuid)  # noqa: SLF001  as above
 
 
 def _called(client: Any, number: int, function: str, *given: Any) -> Any:
@@ -253,10 +253,10 @@ def _called(client: Any, number: int, function: str, *given: Any) -> Any:
 
 def _end(client: Any, engines: dict[str, _Engine]) -> None:
     """Remove the helper from the engines, from each as soon as it is idle."""
-    there = dict(_engines(client))
+    by_id = dict(_engines(client))
     with suppress(Exception):
         sent = [
-            _called(client, number, "end", _SIDE) for key, number in there.items() if key in engines
+            _called(client, number, "end", _SIDE) for key, number in by_id.items() if key in engines
         ]
         while not _is_closed(client) and not all(request.ready() for request in sent):
             time.sleep(BUSY_S)

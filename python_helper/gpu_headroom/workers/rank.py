@@ -48,11 +48,11 @@ class Rank:
 
     def tell(self) -> None:
         """Write readings until the process ends or the folder is removed; blocks its thread."""
-        sources, me = Sources(lambda *_: None), system.process()
-        who = {"rank": number(), "born": me and me.born, **self._cell}
+        sources, process = Sources(lambda *_: None), system.process()
+        identity = {"rank": number(), "born": process and process.born, **self._cell}
         while not self._has_ended:
             try:
-                self.say(sources, who)
+                self.say(sources, identity)
             except (FileNotFoundError, NotADirectoryError):
                 return  # the kernel has removed the folder
             except Exception:  # noqa: BLE001, S110  the next reading retries
@@ -74,13 +74,13 @@ class Rank:
             self._has_ended = True
             self._folder.leave(f"{self._pid}{READING}")
             return
-        with suppress(Exception), open(os.devnull, "w") as nowhere:  # noqa: PTH123
+        with suppress(Exception), open(os.devnull, "w") as devnull:  # noqa: PTH123
             # A forked lock may be held by a thread that does not exist here: do not wait forever.
-            faulthandler.dump_traceback_later(_PATIENCE_S, exit=True, file=nowhere)
+            faulthandler.dump_traceback_later(_PATIENCE_S, exit=True, file=devnull)
             try:
-                found = self._explain(error)
-                if found is not None:
-                    self._folder.write(f"{self._pid}{REPORT}", {**found, "rank": number()})
+                analysis = self._explain(error)
+                if analysis is not None:
+                    self._folder.write(f"{self._pid}{REPORT}", {**analysis, "rank": number()})
             finally:
                 faulthandler.cancel_dump_traceback_later()
 
@@ -93,9 +93,9 @@ def number() -> int | None:
     """
     multiprocessing = imported("multiprocessing")
     process_now = vars(multiprocessing.current_process()) if multiprocessing else {}
-    target, given = process_now.get("_target"), process_now.get("_args")
-    started = given[1:2] if getattr(target, "__module__", None) == _SPAWN and given else ()
-    for number in (os.environ.get("RANK"), *started, os.environ.get("LOCAL_RANK")):
+    target, args = process_now.get("_target"), process_now.get("_args")
+    rank_args = args[1:2] if getattr(target, "__module__", None) == _SPAWN and args else ()
+    for number in (os.environ.get("RANK"), *rank_args, os.environ.get("LOCAL_RANK")):
         if str(number).isdecimal():
             return int(number)
     return None

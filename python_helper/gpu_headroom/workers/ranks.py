@@ -108,17 +108,17 @@ class Ranks:
         if not self._is_open:
             return {}
         names = [name for name in self._folder.names() if name.endswith(REPORT)]
-        wanted = f"{pid}{REPORT}"
-        read = names[:_MOST] if pid is None else [wanted]
-        found = {name: left for name in read if (left := self._folder.read(name))}
+        file_name = f"{pid}{REPORT}"
+        candidates = names[:_MOST] if pid is None else [file_name]
+        reports = {name: report for name in candidates if (report := self._folder.read(name))}
         if pid is None:
-            alike = [name for name in found if found[name].said.get("rank") == rank]
-            wanted = min(alike, key=lambda name: found[name].age_s, default="")
+            matches = [name for name in reports if reports[name].said.get("rank") == rank]
+            file_name = min(matches, key=lambda name: reports[name].age_s, default="")
         for name in names:
             self._folder.remove(name)
         self._folder.clean(own=False)
-        left = found.get(wanted)
-        return {**(left.said if left else {}), "others": len({*names} - {wanted})}
+        report = reports.get(file_name)
+        return {**(report.said if report else {}), "others": len({*names} - {file_name})}
 
     def followed(self) -> Followed | None:
         """Return the number and state of the ranks; `None` with none, running or just ended."""
@@ -140,22 +140,22 @@ class Ranks:
         Sends SIGTERM, then kills it after 5 s. May take seconds.
         """
         self._seen_s = float("-inf")
-        found = next((worker for worker in self._workers() if worker.said["id"] == worker_id), None)
-        if found is None or action not in found.said["actions"]:
+        rank = next((worker for worker in self._workers() if worker.said["id"] == worker_id), None)
+        if rank is None or action not in rank.said["actions"]:
             return None
-        pid: int = found.said["pid"]
+        pid: int = rank.said["pid"]
         born = system.process(pid)
-        for how in (signal.SIGTERM, system.KILL):
+        for signum in (signal.SIGTERM, system.KILL):
             with suppress(ProcessLookupError):
-                os.kill(pid, how)
+                os.kill(pid, signum)
             ends_s = time.monotonic() + _END_S
-            while time.monotonic() < ends_s and (still := system.process(pid)) == born:
+            while time.monotonic() < ends_s and (process := system.process(pid)) == born:
                 time.sleep(0.05)
-            if still != born:
+            if process != born:
                 break
         self._seen_s = float("-inf")
         self._folder.remove(f"{pid}{READING}")
-        held = sum(device["in_use_bytes"] + device["cached_bytes"] for device in found.devices)
+        held = sum(device["in_use_bytes"] + device["cached_bytes"] for device in rank.devices)
         return Done("done", message("worker.ended", returned_bytes=held))
 
     def _workers(self) -> list[WorkerReading]:
@@ -164,8 +164,8 @@ class Ranks:
         is_old = now_s - self._seen_s > _LOOK_EVERY_S or run is not self._seen_in
         if self._is_open and is_old:
             names = [name for name in self._folder.names() if name.endswith(READING)]
-            found = [self._worker(name, self._folder.read(name)) for name in names[:_MOST]]
-            self._seen = [rank for rank in found if rank is not None]
+            readings = [self._worker(name, self._folder.read(name)) for name in names[:_MOST]]
+            self._seen = [rank for rank in readings if rank is not None]
             self._seen_s, self._seen_in = now_s, run
         return self._seen
 
@@ -173,19 +173,19 @@ class Ranks:
         pid, run, last = name.partition(".")[0], self._ledger.opened, self._ledger.current()
         if left is None or not _PID.fullmatch(pid) or not are_devices(left.said.get("devices")):
             return None
-        said, now = left.said, system.process(pid)
-        born, rank, start_s = said.get("born"), said.get("rank"), said.get("start_s")
+        fields, process = left.said, system.process(pid)
+        born, rank, start_s = fields.get("born"), fields.get("rank"), fields.get("start_s")
         if type(start_s) is not float or type(born) not in {str, type(None)}:
             return None
         # Without process information from the system, a fresh reading means a running one.
-        is_there = born == now.born if now else born is None and left.age_s <= _STALE_S
+        is_there = born == process.born if process else born is None and left.age_s <= _STALE_S
         if not is_there and last is not None and last.start_s > start_s:
             self._folder.remove(name)  # another cell has begun: the ended rank was already shown
             return None
         is_left = is_there and (run is None or run.start_s > start_s)
         state = "ended" if not is_there else "stale" if left.age_s > _STALE_S else "live"
         rank = rank if type(rank) is int and rank >= 0 else None
-        count = said.get("execution_count")
+        count = fields.get("execution_count")
         is_script = count is None
         if type(count) is not int or count < 0:
             count = self._cell_of(f"{pid} {born}", start_s)
@@ -199,14 +199,14 @@ class Ranks:
             "age_s": left.age_s,
             "execution_count": count,
             "left_over": is_left,
-            "actions": ["end"] if is_left and now is not None and now.is_child else [],
+            "actions": ["end"] if is_left and process is not None and process.is_child else [],
         }
-        return WorkerReading(system.host_name(), on_gpu, said["devices"])
+        return WorkerReading(system.host_name(), on_gpu, fields["devices"])
 
     def _cell_of(self, who: str, start_s: float) -> int | None:
         """Return the execution count of the cell in which a process started; kept once found."""
         if who not in self._counts:
             runs = [*self._ledger.runs(), self._ledger.opened]
-            begun = [run for run in runs if run is not None and run.start_s <= start_s]
-            self._counts[who] = begun[-1].execution_count if begun else None
+            candidates = [run for run in runs if run is not None and run.start_s <= start_s]
+            self._counts[who] = candidates[-1].execution_count if candidates else None
         return self._counts[who]

@@ -40,8 +40,8 @@ _SENT = "workers/gpus.py", "workers/ray_box.py"
 
 def environment() -> dict[str, Any]:
     """Return the `runtime_env` for `ray.init`, or to be merged into the user's own."""
-    there = by_value("workers/arriving.py")
-    return {"worker_process_setup_hook": there["hook_of"](pack(), "workers.ray_side")}
+    definitions = by_value("workers/arriving.py")
+    return {"worker_process_setup_hook": definitions["hook_of"](pack(), "workers.ray_side")}
 
 
 class RayEngine:
@@ -72,8 +72,8 @@ class RayEngine:
         silent_s = self._asked.silent_s() if is_measured else None
         state = self._state if is_followed else "following" if self._is_wanted else "not_measured"
         counts = (self._total, self._live) if is_measured else (0, 0)
-        said = self._said if is_followed else None
-        return engine_of("ray", counts, state, silent_s, said)
+        note = self._said if is_followed else None
+        return engine_of("ray", counts, state, silent_s, note)
 
     def answer(self, text: str) -> Answer:
         """Return the last known GPUs for a filter; a new filter is queried without delay."""
@@ -82,10 +82,10 @@ class RayEngine:
 
     def take(self, _: str, worker: RemoteWorker) -> dict[str, Any]:
         """Return a process's report of its failure, by host and process id; `others` is a count."""
-        found = self._failures.take(f"{worker.host} {worker.pid}")
-        if not found and self._is_wanted:
+        report = self._failures.take(f"{worker.host} {worker.pid}")
+        if not report and self._is_wanted:
             self._bell.ring()
-        return found
+        return report
 
     # --- Slow work, on the helper's threads ----------------------------------
 
@@ -110,14 +110,14 @@ class RayEngine:
         if box is None or self._job != _job() or action != "free":
             return Done("refused", message("worker.gone", TEXTS))
         try:
-            found = _freed(box, key)
+            reply = _freed(box, key)
         except Exception as error:  # noqa: BLE001  an error of Ray's: the actor, or Ray, has ended
             if isinstance(error, imported("ray.exceptions").RayActorError):
                 return Done("failed", message("worker.no_box", TEXTS))
             return Done("failed", message("worker.failed", TEXTS, error=format_error(error)))
         time.sleep(_HEARD_S)
         self._bell.ring()
-        return outcome_of(found)
+        return outcome_of(reply)
 
     def _run(self) -> None:
         """Query the actor until unfollowed; continues when Ray is shut down and started again."""
@@ -135,14 +135,14 @@ class RayEngine:
         return self._state == "following" or self._busy() or self._asked.is_looked_at()
 
     def _ask(self, job: str) -> None:
-        ray, asked = imported("ray"), self._asked.texts
+        ray, filters = imported("ray"), self._asked.texts
         try:
             if self._box is None:
                 if not _has_hook():
                     self._state, self._said = "not_measured", message("worker.no_hook", TEXTS)
                     return
                 self._box = _made(job)
-            letter = sent(self._box.look, asked)
+            letter = sent(self._box.look, filters)
             answer = plain(ray.get)(letter, timeout=_PATIENCE_S)
         except Exception as error:  # noqa: BLE001  an error of Ray's: the actor, or Ray, has ended
             if job == _job():
@@ -152,13 +152,13 @@ class RayEngine:
             return
         if not self._is_wanted or job != self._job:
             return
-        self._asked.enter(asked, answer["answers"])
+        self._asked.enter(filters, answer["answers"])
         self._total, self._live = answer["total"], answer["live"]
         self._state = "measured"
         self._said = None if self._total else message("worker.silent", TEXTS)
-        for said in answer["failed"]:
+        for failure in answer["failed"]:
             with suppress(KeyError, TypeError):  # data of another process
-                self._failures.enter("ray", f"{said['ip']} {said['pid']}", said)
+                self._failures.enter("ray", f"{failure['ip']} {failure['pid']}", failure)
 
 
 Engine = RayEngine
@@ -188,12 +188,12 @@ def _made(job: str) -> Any:
 def _freed(box: Any, key: str) -> dict[str, Any]:
     """Return what a process freed, or the status that prevents it."""
     ray, ends_s = imported("ray"), time.monotonic() + _PATIENCE_S
-    found: dict[str, Any] | None = plain(ray.get)(sent(box.order, key), timeout=_PATIENCE_S)
-    while found is None:
+    reply: dict[str, Any] | None = plain(ray.get)(sent(box.order, key), timeout=_PATIENCE_S)
+    while reply is None:
         time.sleep(_SOON_S)
-        asked = sent(box.outcome, key, ends_s - time.monotonic())
-        found = plain(ray.get)(asked, timeout=_PATIENCE_S)
-    return found
+        ref = sent(box.outcome, key, ends_s - time.monotonic())
+        reply = plain(ray.get)(ref, timeout=_PATIENCE_S)
+    return reply
 
 
 def _end(box: Any, job: str | None) -> None:

@@ -39,9 +39,9 @@ class GpuHeadroomBox:
             return None
         self._failed = [*self._failed, *said.pop("failed")][-_MOST:]
         self._readings[worker_id] = time.time(), said
-        order, freed = self._orders.get(worker_id), said.pop("freed")
-        if order is not None and freed is not None:
-            order.update(freed)
+        order, outcome = self._orders.get(worker_id), said.pop("freed")
+        if order is not None and outcome is not None:
+            order.update(outcome)
         is_new = order == {}
         if is_new:
             self._orders[worker_id] = {"status": ""}
@@ -61,28 +61,28 @@ class GpuHeadroomBox:
 
         With no time left, or after the worker's end, the request is dropped as `unanswered`.
         """
-        found = self._orders.get(worker_id, {})
-        if not found.get("status"):
+        order = self._orders.get(worker_id, {})
+        if not order.get("status"):
             if left_s > 0 and self._is_live(worker_id):
                 return None
-            found = {"status": "unanswered"}
+            order = {"status": "unanswered"}
         self._orders.pop(worker_id, None)
-        return found
+        return order
 
     def look(self, texts: list[str]) -> dict[str, Any]:
         """Return an answer for each filter, the counts of workers, and the new failures."""
-        now_s, found, live = time.time(), [], 0
+        now_s, workers, live = time.time(), [], 0
         self._readings = {
             key: entry for key, entry in self._readings.items() if now_s - entry[0] < _ENDED_S
         }
-        for worker_id, (received_s, said) in self._readings.items():
+        for worker_id, (received_s, fields) in self._readings.items():
             age_s = max(0.0, now_s - received_s)
             live += age_s <= STALE_S
-            names = said["name"], None
-            found.append(worker_of(f"ray:{worker_id}", names, said, age_s, idle=said["idle"]))
-        answers = [list(answer(found, text)) for text in texts]
+            names = fields["name"], None
+            workers.append(worker_of(f"ray:{worker_id}", names, fields, age_s, idle=fields["idle"]))
+        answers = [list(answer(workers, text)) for text in texts]
         failed, self._failed = self._failed, []
-        return {"live": live, "total": len(found), "answers": answers, "failed": failed}
+        return {"live": live, "total": len(workers), "answers": answers, "failed": failed}
 
     def _is_live(self, worker_id: str) -> bool:
         reading = self._readings.get(worker_id)

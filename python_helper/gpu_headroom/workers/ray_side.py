@@ -98,9 +98,9 @@ class RaySide:
             self._box = plain(ray.get_actor)(name, namespace=NAME)
             self._pause_s = _LEAST_S
         worker_id = plain(ray.get_runtime_context)().get_worker_id()
-        said = {**_who(), "devices": self._aside.devices, "idle": not _work()}
+        reading = {**_who(), "devices": self._aside.devices, "idle": not _work()}
         results = {"failed": self._failed, "freed": self._freed}
-        self._letter = sent(self._box.put, worker_id, {**said, **results})
+        self._letter = sent(self._box.put, worker_id, {**reading, **results})
         self._failed, self._freed = [], None
         return True
 
@@ -122,19 +122,19 @@ class RaySide:
             if goes_on and time.monotonic() - failed_s < _CAUGHT_S:
                 continue
             del self._tasks[task]
-            found = self._aside.take(task)
-            said = "" if goes_on or found is None else json.dumps(found)
-            if 0 < len(said) <= _LONGEST:
-                failure = {**_who(), "rank": None, "found": said, "ip": _address()}
+            analysis = self._aside.take(task)
+            text = "" if goes_on or analysis is None else json.dumps(analysis)
+            if 0 < len(text) <= _LONGEST:
+                failure = {**_who(), "rank": None, "found": text, "ip": _address()}
                 self._failed = [*self._failed, failure][-_MOST_FAILED:]
 
 
 def _runs(task: Task, code: CodeType | None) -> bool:
     """Whether a thread is still in the frame in which its task began."""
-    thread_id, begun = task
+    thread_id, frame_id = task
     frame = sys._current_frames().get(thread_id)  # noqa: SLF001  the documented way to other threads' stacks
     while frame is not None:
-        if id(frame) == begun and frame.f_code is code:
+        if id(frame) == frame_id and frame.f_code is code:
             return True
         frame = frame.f_back
     return False
@@ -148,9 +148,9 @@ def _free() -> dict[str, Any]:
     """
     if work := _work():
         return {"status": work}
-    found = given_back()
-    changes = [found.get("freed_bytes", 0), found.get("returned_bytes", 0)]
-    return {"status": "begun"} if _work() or min(changes) < 0 else found
+    outcome = given_back()
+    changes = [outcome.get("freed_bytes", 0), outcome.get("returned_bytes", 0)]
+    return {"status": "begun"} if _work() or min(changes) < 0 else outcome
 
 
 def _work() -> str:
@@ -186,8 +186,8 @@ def _rests(thread_id: int, frame: FrameType, loop: CodeType) -> bool:
 def _instances() -> list[Any]:
     """Return the actors of this process, as Ray keeps them: one at most."""
     worker = getattr(imported("ray._private.worker"), "global_worker", None)
-    kept = vars(worker).get("actors") if worker is not None else None
-    return list(kept.values()) if type(kept) is dict else []
+    actors = vars(worker).get("actors") if worker is not None else None
+    return list(actors.values()) if type(actors) is dict else []
 
 
 def _instance(name: str) -> Any:
@@ -196,11 +196,11 @@ def _instance(name: str) -> Any:
 
 def _attributes() -> dict[str, Any]:
     """Return the attributes of this process's actors, under their `self.` names."""
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for instance in _instances():
         with suppress(TypeError):  # a class with slots has no `__dict__`
-            found.update({f"self.{name}": value for name, value in vars(instance).items()})
-    return found
+            attributes.update({f"self.{name}": value for name, value in vars(instance).items()})
+    return attributes
 
 
 def _who() -> dict[str, Any]:

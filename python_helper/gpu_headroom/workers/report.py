@@ -49,10 +49,10 @@ def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
         if (stated := _told_here(remedy, offers.get(remedy["id"])))
     ]
     if left["execution_count"] is None:  # a script has no notebook in which to find edits
-        named = {remedy["id"] for remedy in remedies}
+        remedy_ids = {remedy["id"] for remedy in remedies}
         edits = [remedy for remedy in report["remedies"] if remedy["kind"] == "edit"]
-        remedies = [*(edit for edit in edits if edit["id"] not in named), *remedies]
-    whole: Any = {
+        remedies = [*(edit for edit in edits if edit["id"] not in remedy_ids), *remedies]
+    fields: Any = {
         **report,
         **{key: left[key] for key in _MEASURED},
         "remedies": remedies,
@@ -60,9 +60,9 @@ def joined(built: BuiltReport, left: object, others: int) -> BuiltReport:
         "measured": "worker",
         "also_failed": max(others, report["also_failed"]),
     }
-    kept = {remedy["id"] for remedy in remedies if remedy["kind"] == "edit"}
-    fixes = {key: fix for key, fix in built.fixes.items() if key in kept}
-    return replace(built, report=cast("Report", whole), fixes=fixes)
+    edit_ids = {remedy["id"] for remedy in remedies if remedy["kind"] == "edit"}
+    fixes = {key: fix for key, fix in built.fixes.items() if key in edit_ids}
+    return replace(built, report=cast("Report", fields), fixes=fixes)
 
 
 def is_of(left: object, said: Statement) -> bool:
@@ -71,9 +71,9 @@ def is_of(left: object, said: Statement) -> bool:
         return False
     pairs = [(left.get(key), getattr(said, key)) for key in ("requested_bytes", "capacity_bytes")]
     return all(
-        type(size) is int and abs(size - stated) <= _ALIKE * stated
-        for size, stated in pairs
-        if stated is not None
+        type(size) is int and abs(size - expected) <= _ALIKE * expected
+        for size, expected in pairs
+        if expected is not None
     )
 
 

@@ -30,14 +30,14 @@ class WorkerRequests:
 
     @limited("repeated")
     def _list(self, request: requests.WorkersRequest) -> wire.WorkersReply:
-        latest = self._host.sampler.latest
-        found = self._workers.answer(request["filter"])
+        snapshot = self._host.sampler.latest
+        answer = self._workers.answer(request["filter"])
         return {
             "type": "workers",
             "id": request["id"],
-            "workers": self._workers.short(latest.devices if latest else ()),
-            "gpus": list(_fullest(found.gpus)),
-            "total": found.total,
+            "workers": self._workers.short(snapshot.devices if snapshot else ()),
+            "gpus": list(_fullest(answer.gpus)),
+            "total": answer.total,
         }
 
     def _follow(self, request: requests.FollowRequest) -> wire.FollowReply:

@@ -58,11 +58,11 @@ class FailureLog:
         The data is of another process: raises `KeyError` without one of these; wrong types are
         ignored.
         """
-        found, host, pid, rank = (said[name] for name in ("found", "host", "pid", "rank"))
-        is_text = all(type(text) is str for text in (key, found, host))
-        if is_text and len(found) <= _LONGEST and {type(pid), type(rank)} <= {int, type(None)}:
+        analysis, host, pid, rank = (said[name] for name in ("found", "host", "pid", "rank"))
+        is_text = all(type(text) is str for text in (key, analysis, host))
+        if is_text and len(analysis) <= _LONGEST and {type(pid), type(rank)} <= {int, type(None)}:
             worker = {"engine": engine, "rank": rank, "pid": pid, "host": host[:_NAME]}
-            self._entries.append(_Failed(time.monotonic(), str(key), found, worker))
+            self._entries.append(_Failed(time.monotonic(), str(key), analysis, worker))
 
     def take(self, key: str) -> dict[str, Any]:
         """Return a worker's report of its last failure with this key, and clear all.
@@ -71,14 +71,14 @@ class FailureLog:
         """
         now_s = time.monotonic()
         fresh = [note for note in list(self._entries) if now_s - note.time_s < _KEPT_S]
-        found = next((note for note in reversed(fresh) if note.key == key), None)
-        if found is None:
+        failure = next((note for note in reversed(fresh) if note.key == key), None)
+        if failure is None:
             return {}
         self._entries.clear()
-        left = parse_json(found.found, dict, _LONGEST) or {}
-        if type(report := left.get("report")) is dict:
-            report["worker"] = found.worker
-        return {**left, "others": len(fresh) - 1}
+        analysis = parse_json(failure.found, dict, _LONGEST) or {}
+        if type(report := analysis.get("report")) is dict:
+            report["worker"] = failure.worker
+        return {**analysis, "others": len(fresh) - 1}
 
 
 def outcome_of(found: dict[str, Any]) -> Done:
@@ -95,26 +95,26 @@ def by_value(*paths: str) -> dict[str, Any]:
 
     Each module is executed with the public names of those before it, as if it had imported them.
     """
-    found: dict[str, Any] = {}
+    definitions: dict[str, Any] = {}
     for path in paths:
-        space = {**found, "__name__": _BY_VALUE}
+        space = {**definitions, "__name__": _BY_VALUE}
         exec(compile(sources()[path], f"<{injection.PACKAGE}>/{path}", "exec"), space)  # noqa: S102  a source of the helper
-        found |= {name: value for name, value in space.items() if not name.startswith("_")}
-    return found
+        definitions |= {name: value for name, value in space.items() if not name.startswith("_")}
+    return definitions
 
 
 def pack() -> tuple[bytes, str, str]:
     """Return the helper for a worker that lacks it: compressed modules, protocol, version."""
-    kept = {path: text for path, text in sources().items() if not path.startswith(_STAYS)}
+    modules = {path: text for path, text in sources().items() if not path.startswith(_STAYS)}
     major = PROTOCOL_VERSION.partition(".")[0]
-    return bz2.compress(json.dumps(kept).encode()), major, injection.helper_version()
+    return bz2.compress(json.dumps(modules).encode()), major, injection.helper_version()
 
 
 def sources() -> dict[str, str]:
     """Return the sources of the helper's modules by path, brought or installed."""
-    brought = injection.finder()
-    if brought is not None:
-        return brought.sources
+    finder = injection.finder()
+    if finder is not None:
+        return finder.sources
     folder = Path(__file__).parents[1]
     files = sorted(folder.rglob("*.py"))
     return {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in files}

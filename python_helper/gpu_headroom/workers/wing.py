@@ -52,8 +52,8 @@ class Workers(Wing):
     def handlers(self) -> Handlers:
         """Return the handlers of requests about workers; empty if that module is not installed."""
         requests = bring(".workers.requests")
-        found: Handlers = {} if requests is None else requests.WorkerRequests(self).by_kind
-        return found
+        handlers: Handlers = {} if requests is None else requests.WorkerRequests(self).by_kind
+        return handlers
 
     def complete_sample(self, sample: wire.Sample, snapshot: DeviceSnapshot) -> None:
         """Add the summary of the workers to a sample."""
@@ -61,8 +61,8 @@ class Workers(Wing):
 
     def in_use_elsewhere(self) -> int | None:
         """Return the bytes in use by all workers; `None` where none are measured."""
-        there = [engine for engine in self._engines.values() if engine.followed()]
-        return sum(engine.answer("").in_use_bytes for engine in there) if there else None
+        engines = [engine for engine in self._engines.values() if engine.followed()]
+        return sum(engine.answer("").in_use_bytes for engine in engines) if engines else None
 
     def worker_failure(self, recognition: Recognition) -> LeftFailure | None:
         """Return the report that a worker left of its failure; `None` if no worker raised it."""
@@ -72,18 +72,18 @@ class Workers(Wing):
         worker = recognition.worker
         if worker is None:
             return None
-        left: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         take = None
         if worker.engine == "command":
-            left = self.ranks.take(worker.pid, worker.rank)
-            if not is_of(left.get("report"), recognition.said):
-                left = {}
+            fields = self.ranks.take(worker.pid, worker.rank)
+            if not is_of(fields.get("report"), recognition.said):
+                fields = {}
         elif worker.engine == "rank":
-            left = {} if worker.pid is None else self.ranks.take(worker.pid)
+            fields = {} if worker.pid is None else self.ranks.take(worker.pid)
         elif (engine := self.engine(worker.engine)) is not None:
             take = partial(engine.take, as_text(recognition.error), worker)
-            left = take()
-        return LeftFailure(self.host, lambda: self.answer().gpus, left, take)
+            fields = take()
+        return LeftFailure(self.host, lambda: self.answer().gpus, fields, take)
 
     def status(self) -> str:
         """Return the last known use of the workers' GPUs as text."""
@@ -96,10 +96,10 @@ class Workers(Wing):
         """Return an engine by name, created on first use; `None` where it is not imported."""
         for module, kind in _ENGINES.items():
             if kind == name and kind not in self._engines and imported(module) is not None:
-                found = bring(f".workers.{kind}")
-                if found is None:
+                engine_module = bring(f".workers.{kind}")
+                if engine_module is None:
                     return None
-                self._engines[kind] = found.Engine(
+                self._engines[kind] = engine_module.Engine(
                     self.host.life_id, lambda: self.host.ledger.running
                 )
         return self._engines.get(name)
@@ -118,30 +118,30 @@ class Workers(Wing):
         engines = list(self._followed())
         if not engines:
             return None
-        found = self.answer()
+        answer = self.answer()
         return {
             "engines": engines,
-            "in_use_bytes": found.in_use_bytes,
-            "fullest": found.gpus[0] if found.gpus else None,
-            "here": list(_here(found.gpus, devices)),
+            "in_use_bytes": answer.in_use_bytes,
+            "fullest": answer.gpus[0] if answer.gpus else None,
+            "here": list(_here(answer.gpus, devices)),
         }
 
     def answer(self, text: str = "") -> Answer:
         """Return the GPUs of all engines that match a filter; each GPU once, by its id."""
         answers = [engine.answer(text) for engine in self._engines.values()]
-        gpus = {gpu["id"]: gpu for found in answers for gpu in found.gpus}
+        gpus = {gpu["id"]: gpu for reply in answers for gpu in reply.gpus}
         return Answer(
-            sum(found.in_use_bytes for found in answers),
+            sum(reply.in_use_bytes for reply in answers),
             sorted(gpus.values(), key=lambda gpu: -share(gpu))[:MOST],
-            sum(found.total for found in answers),
+            sum(reply.total for reply in answers),
         )
 
     def _followed(self) -> Iterator[Followed]:
         for name in ("rank", *_ENGINES.values()):
             engine = self.engine(name)
-            found: Any = engine and engine.followed()
-            if found:
-                yield found
+            status: Any = engine and engine.followed()
+            if status:
+                yield status
         for module, kind in _ENGINES.items():
             if imported(module) is not None and kind not in self._engines:
                 yield engine_of(kind, (0, 0), "not_measured")
@@ -159,14 +159,14 @@ def _here(gpus: Iterable[WorkerGpu], devices: Sequence[DeviceReading]) -> Iterab
 
     Left out where it exceeds the device's use by other processes.
     """
-    here = system.host_name()
-    mine = {plain_uuid(device.uuid): device for device in devices if device.uuid}
+    host = system.host_name()
+    by_uuid = {plain_uuid(device.uuid): device for device in devices if device.uuid}
     for gpu in gpus:
-        device = mine.get(plain_uuid(gpu["uuid"] or ""))
+        device = by_uuid.get(plain_uuid(gpu["uuid"] or ""))
         held = gpu["in_use_bytes"] + gpu["cached_bytes"]
-        if device and gpu["host"] == here and 0 < held <= (device.outside_bytes or 0):
-            there = [worker for worker in gpu["workers"] if worker["state"] != "ended"]
-            count = len(there) + gpu["more_workers"]
+        if device and gpu["host"] == host and 0 < held <= (device.outside_bytes or 0):
+            workers = [worker for worker in gpu["workers"] if worker["state"] != "ended"]
+            count = len(workers) + gpu["more_workers"]
             yield {"device_index": device.index, "workers": count, "bytes": held}
 
 
