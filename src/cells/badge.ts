@@ -140,7 +140,7 @@ function mostChanged(devices: readonly ICellMemory[]): ICellMemory | null {
   const size = ({ change_bytes, needed_bytes, ooms }: ICellMemory): number =>
     ooms ? Infinity : Math.max(Math.abs(change_bytes ?? 0), needed_bytes ?? 0);
   return devices.reduce<ICellMemory | null>(
-    (found, memory) => (found && size(found) >= size(memory) ? found : memory),
+    (most, memory) => (most && size(most) >= size(memory) ? most : memory),
     null
   );
 }
@@ -151,8 +151,8 @@ function changesOf(runs: readonly ICell[], index: number): number[] {
     .slice(-LISTED_RUNS)
     .reverse()
     .flatMap(({ memory }) => {
-      const found = memory.find(each => each.device_index === index);
-      const change = found?.change_bytes ?? null;
+      const ofDevice = memory.find(entry => entry.device_index === index);
+      const change = ofDevice?.change_bytes ?? null;
       return change === null ? [] : [change];
     });
 }

@@ -8,9 +8,9 @@ export function byCell(
 ): ReadonlyMap<string | null, readonly ICell[]> {
   const found = new Map<string | null, ICell[]>();
   for (const run of runs) {
-    const known = found.get(run.cell_id);
-    if (known) {
-      known.push(run);
+    const cells = found.get(run.cell_id);
+    if (cells) {
+      cells.push(run);
     } else {
       found.set(run.cell_id, [run]);
     }

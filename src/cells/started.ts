@@ -24,11 +24,11 @@ export async function explainStarted(
   cell: Cell,
   memory: IGpuMemory
 ): Promise<void> {
-  const found = memoryOf(panel, memory);
+  const kernelMemory = memoryOf(panel, memory);
   if (
     !(cell instanceof CodeCell) ||
     cell.isDisposed ||
-    found?.state.phase !== 'live' ||
+    kernelMemory?.state.phase !== 'live' ||
     !SHELL.test(cell.model.sharedModel.getSource())
   ) {
     return;
@@ -38,7 +38,7 @@ export async function explainStarted(
   const { future } = cell.outputArea as Partial<OutputArea>;
   const parent_id = future?.msg.header.msg_id;
   if (text && parent_id !== undefined) {
-    await found
+    await kernelMemory
       .request('explain', { cell_id: cell.model.id, parent_id, printed: text })
       .catch(() => undefined);
   }

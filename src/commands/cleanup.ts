@@ -23,11 +23,11 @@ export async function insertCleanupCell(
   trans: TranslationBundle
 ): Promise<void> {
   const task = new Task(memory, 'cleanup', { items });
-  const said = {
+  const sentences = {
     going: trans.__('Looking for what a clean-up cell can free…'),
     waiting: () => startsWhen(memory.state, trans)
   };
-  const notice = noticeOf(task, said, trans);
+  const notice = noticeOf(task, sentences, trans);
   try {
     const { code, message } = await task.ended;
     if (code === null) {

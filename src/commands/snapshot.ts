@@ -19,11 +19,11 @@ export async function saveSnapshot(
   trans: TranslationBundle
 ): Promise<void> {
   const task = new Task(memory, 'snapshot', { path: null });
-  const said = {
+  const sentences = {
     going: trans.__('Saving a memory snapshot…'),
     waiting: () => startsWhen(memory.state, trans)
   };
-  const notice = noticeOf(task, said, trans);
+  const notice = noticeOf(task, sentences, trans);
   try {
     const { bytes, message, path } = await task.ended;
     if (path === null) {

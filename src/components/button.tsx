@@ -39,8 +39,8 @@ export function Buttons(props: {
 }): React.JSX.Element {
   return (
     <>
-      {props.buttons.map(each => (
-        <Button key={each.focusKey ?? each.label} {...each} />
+      {props.buttons.map(button => (
+        <Button key={button.focusKey ?? button.label} {...button} />
       ))}
     </>
   );

@@ -70,8 +70,8 @@ export class Choice extends ReactWidget {
                 )}
               </option>
             )}
-            {GPUS.map(each => (
-              <option key={each}>{each}</option>
+            {GPUS.map(name => (
+              <option key={name}>{name}</option>
             ))}
           </select>
         </label>

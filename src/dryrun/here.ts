@@ -34,19 +34,19 @@ export class Here {
    * rejects with a sentence.
    */
   async apply(edits: readonly IEdit[]): Promise<readonly IAppliedEdit[]> {
-    const made = await prepare(edits, id =>
+    const applied = await prepare(edits, id =>
       ofCell(this._panel, id, this._trans)
     );
-    const why = made && whyLocked(this._panel, made, this._trans);
+    const why = applied && whyLocked(this._panel, applied, this._trans);
     if (why !== null) {
       throw new Error(why);
     }
-    if (made === null || !(await apply(made))) {
+    if (applied === null || !(await apply(applied))) {
       throw new Error(
         this._trans.__('The cell was edited since, so nothing was changed.')
       );
     }
-    return made;
+    return applied;
   }
 
   /** Undo edits: all of them, or none, in which case it rejects with a sentence. */

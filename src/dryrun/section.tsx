@@ -100,22 +100,22 @@ function Found(props: IProps & { found: IDryRunFound }): React.JSX.Element {
           {listParts(named(found.parts, trans))}
         </p>
       )}
-      {others.map((each, index) => (
+      {others.map((other, index) => (
         <p key={index} className="jp-GpuHeadroom-notice">
-          <Sentence text={sentence(each)} />
+          <Sentence text={sentence(other)} />
         </p>
       ))}
       <ul className="jp-GpuHeadroom-fits">
-        {found.fits.map(each => (
-          <Fit key={each.gpu} {...props} fit={each} />
+        {found.fits.map(fit => (
+          <Fit key={fit.gpu} {...props} fit={fit} />
         ))}
       </ul>
       {found.tries.length > 0 && (
         <>
           <h4>{trans.__('Tried on %1', found.tried_on ?? '')}</h4>
           <ul className="jp-GpuHeadroom-tries">
-            {Object.values(bestOf(found.tries)).map(each => (
-              <Try key={each.remedy_id} {...props} tried={each} />
+            {Object.values(bestOf(found.tries)).map(best => (
+              <Try key={best.remedy_id} {...props} tried={best} />
             ))}
           </ul>
         </>
@@ -131,7 +131,7 @@ function Fit(
   const { fit, found, trans } = props;
   const { fits, gpu, total_bytes, where } = fit;
   const needed = found.needed_bytes ?? 0;
-  const said = describeFit(fit, trans);
+  const verdict = describeFit(fit, trans);
   const largest = describeLargest(fit, found, trans);
   return (
     <li>
@@ -140,7 +140,7 @@ function Fit(
         {gpu}
       </span>
       <span className="jp-mod-facts">{formatBytes(total_bytes)}</span>
-      <span className="jp-mod-size">{said}</span>
+      <span className="jp-mod-size">{verdict}</span>
       <Bar
         parts={[
           { kind: 'activations', bytes: Math.min(needed, total_bytes) }
@@ -150,7 +150,7 @@ function Fit(
           '%1 of %2 needed: %3',
           formatBytes(needed),
           formatBytes(total_bytes),
-          said
+          verdict
         )}
         size="wide"
         isSimulated

@@ -57,13 +57,13 @@ export function bestOf(
   tries: readonly IDryRunTry[]
 ): Record<string, IDryRunTry> {
   const best: Record<string, IDryRunTry> = {};
-  for (const each of tries) {
-    const before = own(best, each.remedy_id);
+  for (const attempt of tries) {
+    const before = own(best, attempt.remedy_id);
     if (
       !before?.fits ||
-      (each.fits && (each.number ?? 0) > (before.number ?? 0))
+      (attempt.fits && (attempt.number ?? 0) > (before.number ?? 0))
     ) {
-      best[each.remedy_id] = each;
+      best[attempt.remedy_id] = attempt;
     }
   }
   return best;

@@ -65,9 +65,9 @@ export class Consent {
   /** The part of a cost that has not been agreed to yet. */
   open({ cautions, items, saves }: ICost): ICost {
     return {
-      cautions: cautions.filter(each => !this._given.has(each)),
+      cautions: cautions.filter(caution => !this._given.has(caution)),
       items: items.filter(
-        each => !keysOf(each).every(key => this._given.has(key))
+        item => !keysOf(item).every(key => this._given.has(key))
       ),
       saves
     };
@@ -121,7 +121,7 @@ export async function agreeTo(
   let first = saves ? saving : undefined;
   let outcome: string | null = null;
   for (;;) {
-    const notes = [note, outcome].filter(each => each !== null);
+    const notes = [note, outcome].filter(entry => entry !== null);
     const agreed = await askConsent(
       { title, costs, notes, label, isSafe, first },
       trans

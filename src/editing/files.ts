@@ -34,7 +34,7 @@ export class Files {
     // A server on Windows takes a backslash for a separator, and C: for a drive.
     if (
       PathExt.extname(name) !== '.py' ||
-      steps.some(each => IS_NO_NAME.test(each))
+      steps.some(step => IS_NO_NAME.test(step))
     ) {
       return undefined;
     }
@@ -108,10 +108,10 @@ export class Files {
   private _open(path: string): DocumentRegistry.Context[] {
     const documents = this._documents;
     const factories = documents?.registry.preferredWidgetFactories(path) ?? [];
-    const found = factories.map(({ name }) => {
+    const matches = factories.map(({ name }) => {
       const widget = documents?.findWidget(path, name);
       return widget && documents?.contextForWidget(widget);
     });
-    return [...new Set(found)].filter(each => each !== undefined);
+    return [...new Set(matches)].filter(entry => entry !== undefined);
   }
 }

@@ -58,10 +58,10 @@ const makeFit = (fixingOf: FixingOf): IRemedyOffer => ({
     model.setRemedy(remedyId, { status: 'begun' });
     const title = trans.__('Make it fit');
     const note = trans.__('It may take several tries.');
-    const known = model.tried?.byRemedy[remedyId];
+    const tried = model.tried?.byRemedy[remedyId];
     const text = await makeItFit({
       ...parts,
-      known: known?.fits ? known.edits : [],
+      known: tried?.fits ? tried.edits : [],
       agree: agreeing(desk, site, title, note)
     });
     model.setRemedy(

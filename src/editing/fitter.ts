@@ -206,7 +206,7 @@ export class Fitter extends Observable {
     if (!remedy) {
       throw new Stop(this._nothingLeft(isFirst));
     }
-    const known = (isFirst ? this._parts.known : null) ?? [];
+    const tried = (isFirst ? this._parts.known : null) ?? [];
     const { memory } = session;
     const fix = await findFix(
       memory,
@@ -215,7 +215,7 @@ export class Fitter extends Observable {
       remedyId,
       files,
       trans,
-      known
+      tried
     );
     if (fix.status !== 'ok') {
       const { message, status: kind } = fix;
@@ -227,11 +227,11 @@ export class Fitter extends Observable {
     }
     this._before = sourcesOf(panel);
     this._after = { ...this._before };
-    for (const { after, code } of fix.edits.filter(each => !each.code.isFile)) {
+    for (const { after, code } of fix.edits.filter(edit => !edit.code.isFile)) {
       this._after[code.id] = after;
     }
     this._setting =
-      known[0]?.new_lines.join('\n').trim() ??
+      tried[0]?.new_lines.join('\n').trim() ??
       remedy.diffs[0]?.sets ??
       trans.__('the edit');
     return fix;
@@ -397,9 +397,9 @@ export class Fitter extends Observable {
       return false;
     }
     for (const { before, code } of edits) {
-      const known = this._edits.get(code.id);
-      if (known) {
-        this._edits.set(code.id, { ...known, after: before });
+      const earlier = this._edits.get(code.id);
+      if (earlier) {
+        this._edits.set(code.id, { ...earlier, after: before });
       }
     }
     this._made = null;

@@ -69,7 +69,7 @@ export async function findFix(
   const scripts = new Map<string, ICode>();
   const wanted = known.length > 0 ? known : reply.edits;
   const edits = await prepare(wanted, id => {
-    const cell = cells.find(each => each.id === id);
+    const cell = cells.find(cellModel => cellModel.id === id);
     const script = cell ? undefined : files.find(panel, id);
     if (script) {
       scripts.set(id, script);

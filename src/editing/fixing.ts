@@ -148,10 +148,10 @@ export type FixingOf = (desk: Desk) => Fixing;
 
 /** Return a function that creates one `Fixing` per report. */
 export function fixingsWith(files: Files): FixingOf {
-  const known = new WeakMap<Desk, Fixing>();
+  const cache = new WeakMap<Desk, Fixing>();
   return desk => {
-    const fixing = known.get(desk) ?? new Fixing(desk.model, files, desk.trans);
-    known.set(desk, fixing);
+    const fixing = cache.get(desk) ?? new Fixing(desk.model, files, desk.trans);
+    cache.set(desk, fixing);
     return fixing;
   };
 }

@@ -46,11 +46,11 @@ export async function save(
   trans: TranslationBundle
 ): Promise<string> {
   const task = saving(model);
-  const said = {
+  const sentences = {
     going: nameSaving(trans),
     waiting: () => startsWhen(model.memory.state, trans)
   };
-  const notice = noticeOf(task, said, trans);
+  const notice = noticeOf(task, sentences, trans);
   try {
     return insertLoading(await task.ended, site, trans).text;
   } finally {

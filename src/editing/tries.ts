@@ -61,18 +61,18 @@ export function watchRun(
       return failure !== null;
     },
     nextReport: async () => {
-      let found: IReport | null = null;
+      let report: IReport | null = null;
       if ((await waitFor(() => failure, MAX_SILENT_WAITS)) === null) {
-        return found;
+        return report;
       }
       await waitFor(async () => {
         const { life_id = '', report_id = '' } = failure ?? {};
         const reply = await memory.request('report', { life_id, report_id });
-        found = reply.report;
-        const isThere = found?.remedies.some(({ id }) => id === remedyId);
-        return isThere || found?.looking === false ? found : null;
+        report = reply.report;
+        const isThere = report?.remedies.some(({ id }) => id === remedyId);
+        return isThere || report?.looking === false ? report : null;
       }, MAX_WAITS);
-      return found;
+      return report;
     },
     peak: async () => {
       const run = await waitFor(() => {
@@ -95,11 +95,11 @@ function peakOf(
   { memory }: ICell,
   deviceIndex: number
 ): IPeak | null {
-  const found = memory.find(each => each.device_index === deviceIndex);
+  const ofDevice = memory.find(entry => entry.device_index === deviceIndex);
   const device = state.sample?.devices.find(
     ({ index }) => index === deviceIndex
   );
-  const peak = found ? peakIn(found) : null;
+  const peak = ofDevice ? peakIn(ofDevice) : null;
   return peak && { ...peak, capacity_bytes: device?.capacity_bytes ?? null };
 }
 
@@ -125,9 +125,9 @@ async function waitFor<T>(
   most: number
 ): Promise<T | null> {
   for (let waits = 0; waits < most; waits++) {
-    const found = await look();
-    if (found !== null) {
-      return found;
+    const report = await look();
+    if (report !== null) {
+      return report;
     }
     await new Promise(resolve => setTimeout(resolve, WAIT_MS));
   }

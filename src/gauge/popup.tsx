@@ -129,7 +129,7 @@ export class GaugePopup extends VDomRenderer<GaugeModel> {
     const stops = [...this.node.querySelectorAll('button')];
     const [first, last] = [stops[0], stops[stops.length - 1]];
     const { activeElement } = document;
-    const isInside = stops.some(each => each === activeElement);
+    const isInside = stops.some(stop => stop === activeElement);
     const edge = event.shiftKey ? first : last;
     if (!isInside || activeElement === edge) {
       event.preventDefault();

@@ -72,7 +72,7 @@ export class LaterPacks {
   /** Retry failed packs after a click. Never rejects. */
   async retry(state: IMemoryState): Promise<void> {
     const packs = [...this._packs.keys()];
-    await Promise.all(packs.map(async each => this._bring(each, state, true)));
+    await Promise.all(packs.map(async pack => this._bring(pack, state, true)));
   }
 
   private async _bring(

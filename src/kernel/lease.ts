@@ -227,7 +227,7 @@ export class Lease {
   private async _probe(): Promise<void> {
     const { client, isBusy } = this._options;
     let isAnswered = false;
-    for (let asked = 0; asked < STALE_AFTER_POLLS && !isAnswered; asked++) {
+    for (let polls = 0; polls < STALE_AFTER_POLLS && !isAnswered; polls++) {
       const isWanted = this._isHeld && client.isLooking;
       if (!isWanted || !client.channel.isDirect || isBusy()) {
         return;

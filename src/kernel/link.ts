@@ -142,8 +142,8 @@ export class KernelLink implements IKernelMemory {
     const reply = await this._client
       .ask(type, args)
       .catch((reason: unknown) => {
-        const said: Error = missing ?? new Error(explain(reason, trans));
-        throw said;
+        const problem: Error = missing ?? new Error(explain(reason, trans));
+        throw problem;
       });
     if (reply?.type === 'refused') {
       const { message } = reply;

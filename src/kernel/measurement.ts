@@ -87,10 +87,10 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     task.changed.connect(() => {
       if (task === this._task) {
         const { taken } = task;
-        const known = taken && 'last' in taken ? taken.last : null;
+        const last = taken && 'last' in taken ? taken.last : null;
         // A result that arrived since is newer.
-        if (known && this._last === before) {
-          this._last = known as IMeasured[K];
+        if (last && this._last === before) {
+          this._last = last as IMeasured[K];
         }
         this.emit();
       }

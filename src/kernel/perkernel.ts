@@ -7,10 +7,10 @@ import type { IKernelMemory } from '../tokens';
 export function perKernel<T extends object>(
   make: (memory: IKernelMemory) => T
 ): (memory: IKernelMemory) => T {
-  const known = new WeakMap<IKernelMemory, T>();
+  const values = new WeakMap<IKernelMemory, T>();
   return memory => {
-    const object = known.get(memory) ?? make(memory);
-    known.set(memory, object);
+    const object = values.get(memory) ?? make(memory);
+    values.set(memory, object);
     return object;
   };
 }

@@ -135,9 +135,9 @@ export class GpuMemoryTracker implements IGpuMemory, IDisposable {
     const connections = new Map<string, Kernel.IKernelConnection>();
     for (const document of this._documents) {
       const kernel = document.sessionContext.session?.kernel;
-      const known = kernel && connections.get(kernel.id);
+      const connection = kernel && connections.get(kernel.id);
       // Only a connection that handles comms can be used where control cannot.
-      if (kernel && !kernel.isDisposed && !known?.handleComms) {
+      if (kernel && !kernel.isDisposed && !connection?.handleComms) {
         connections.set(kernel.id, kernel);
       }
     }

@@ -87,8 +87,8 @@ export function edited(source: string, edits: readonly IEdit[]): string | null {
   const upwards = [...edits].sort((a, b) => b.first_line - a.first_line);
   for (const { first_line, old_lines, new_lines } of upwards) {
     const start = first_line - 1;
-    const found = lines.slice(start, start + old_lines.length);
-    if (start < 0 || found.join('\n') !== old_lines.join('\n')) {
+    const current = lines.slice(start, start + old_lines.length);
+    if (start < 0 || current.join('\n') !== old_lines.join('\n')) {
       return null;
     }
     lines.splice(start, old_lines.length, ...new_lines);
@@ -159,14 +159,14 @@ async function replaceAll(all: readonly IReplacement[]): Promise<boolean> {
   // Read-only code and files come first: they may fail before anything is changed.
   const rank = ({ code }: IReplacement): number =>
     code.isReadOnly ? 0 : code.isFile ? 1 : 2;
-  for (const each of [...all].sort((a, b) => rank(a) - rank(b))) {
-    if (!(await each.code.replace(each.from, each.to))) {
+  for (const change of [...all].sort((a, b) => rank(a) - rank(b))) {
+    if (!(await change.code.replace(change.from, change.to))) {
       await Promise.all(
         done.map(async ({ code, from, to }) => code.replace(to, from))
       );
       return false;
     }
-    done.push(each);
+    done.push(change);
   }
   return true;
 }

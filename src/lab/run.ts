@@ -16,11 +16,11 @@ export async function runCells(
   const cells = ids.map(id =>
     content.widgets.find(widget => widget.model.id === id)
   );
-  const found = cells.filter(cell => cell !== undefined);
-  return found.length === ids.length
+  const existing = cells.filter(cell => cell !== undefined);
+  return existing.length === ids.length
     ? NotebookActions.runCells(
         content,
-        found,
+        existing,
         context.sessionContext,
         undefined,
         translator

@@ -38,9 +38,9 @@ export function withReading(history: History, sample: ISample): History {
   return sample.devices.reduce((all, device) => {
     const before = all[device.index] ?? [];
     // Later points were read before the kernel's clock was set back.
-    const known = before.filter(each => startOf(each) <= time_s);
-    const after = joined([...known, pointOf(device, time_s)], each =>
-      widthAt(each, time_s)
+    const earlier = before.filter(envelope => startOf(envelope) <= time_s);
+    const after = joined([...earlier, pointOf(device, time_s)], envelope =>
+      widthAt(envelope, time_s)
     );
     const last = after.length - 1;
     return after[last] === before[last] && after.length === before.length
@@ -57,8 +57,8 @@ export function withPoints(
   const all: Record<number, readonly IEnvelope[]> = { ...history };
   for (const index of new Set(added.map(point => point.device_index))) {
     const received = added.filter(point => point.device_index === index);
-    const known: IEnvelope[] = [...(history[index] ?? []), ...received];
-    all[index] = joined(known.sort((a, b) => a.time_s - b.time_s));
+    const points: IEnvelope[] = [...(history[index] ?? []), ...received];
+    all[index] = joined(points.sort((a, b) => a.time_s - b.time_s));
   }
   return all;
 }
@@ -110,21 +110,21 @@ function widthAt(
 /** Merge the envelopes of the same interval. */
 function joined(
   envelopes: readonly IEnvelope[],
-  widthOf: (each: IEnvelope) => number = each => each.width_s
+  widthOf: (envelope: IEnvelope) => number = ({ width_s }) => width_s
 ): IEnvelope[] {
-  const kept: IEnvelope[] = [];
-  for (const each of envelopes) {
-    const width_s = Math.max(each.width_s, widthOf(each));
-    let wide = width_s === each.width_s ? each : { ...each, width_s };
-    let last = kept[kept.length - 1];
+  const thinned: IEnvelope[] = [];
+  for (const next of envelopes) {
+    const width_s = Math.max(next.width_s, widthOf(next));
+    let wide = width_s === next.width_s ? next : { ...next, width_s };
+    let last = thinned[thinned.length - 1];
     while (last && isJoint(last, wide)) {
-      kept.pop();
+      thinned.pop();
       wide = join(last, wide);
-      last = kept[kept.length - 1];
+      last = thinned[thinned.length - 1];
     }
-    kept.push(wide);
+    thinned.push(wide);
   }
-  return kept;
+  return thinned;
 }
 
 /** Whether two envelopes are in the same interval, that of the wider one. */

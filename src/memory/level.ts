@@ -108,8 +108,8 @@ export function fullest(devices: readonly IDevice[]): IDevice | null {
       ? 1
       : headroom_bytes / capacity_bytes;
   return devices.reduce<IDevice | null>(
-    (found, device) =>
-      !found || share(device) < share(found) ? device : found,
+    (least, device) =>
+      !least || share(device) < share(least) ? device : least,
     null
   );
 }

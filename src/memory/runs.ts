@@ -12,8 +12,8 @@ export function withRuns(
   runs: readonly ICell[],
   added: readonly ICell[]
 ): readonly ICell[] {
-  const others = runs.filter(run => !added.some(each => isPast(run, each)));
-  const all = new Map([...others, ...added].map(run => [keyOf(run), run]));
+  const earlier = runs.filter(run => !added.some(cell => isPast(run, cell)));
+  const all = new Map([...earlier, ...added].map(run => [keyOf(run), run]));
   return bounded([...all.values()].sort((a, b) => a.start_s - b.start_s));
 }
 
@@ -30,7 +30,7 @@ function isPast(run: ICell, later: ICell): boolean {
 /** The last runs of the last cells. */
 function bounded(runs: readonly ICell[]): ICell[] {
   const counts = new Map<string | null, number>();
-  const kept = [...runs].reverse().filter(({ cell_id }) => {
+  const latest = [...runs].reverse().filter(({ cell_id }) => {
     const count = counts.get(cell_id) ?? 0;
     const isKept = count < MAX_RUNS && (count > 0 || counts.size < MAX_CELLS);
     if (isKept) {
@@ -38,5 +38,5 @@ function bounded(runs: readonly ICell[]): ICell[] {
     }
     return isKept;
   });
-  return kept.reverse();
+  return latest.reverse();
 }

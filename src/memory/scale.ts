@@ -62,14 +62,14 @@ function totalOf({ device, points }: ITimeline): number {
 
 /** Groups of readings that can be connected, the last extended to the end. */
 export function stretches({ axis, points }: ITimeline): IEnvelope[][] {
-  const found: IEnvelope[][] = [];
+  const pieces: IEnvelope[][] = [];
   let current: IEnvelope[] = [];
   let before_s = -Infinity;
   for (const point of points) {
     const start_s = startOf(point);
     if (start_s - before_s > GAP_S) {
       current = [];
-      found.push(current);
+      pieces.push(current);
     }
     current.push(point);
     before_s = start_s + point.width_s;
@@ -78,7 +78,7 @@ export function stretches({ axis, points }: ITimeline): IEnvelope[][] {
   if (last && axis.end_s - before_s <= GAP_S) {
     current.push({ ...last, time_s: axis.end_s });
   }
-  return found;
+  return pieces;
 }
 
 /** A level of the chart at a point, in bytes. */

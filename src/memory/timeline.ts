@@ -73,13 +73,13 @@ export function timelineOf(
   now_s: number,
   isWhole = true
 ): ITimeline {
-  const known = state.history[device.index] ?? [];
-  const [first] = known;
+  const envelopes = state.history[device.index] ?? [];
+  const [first] = envelopes;
   const age_s = Math.max(SHORTEST_S, first ? now_s - startOf(first) : 0);
   const shown_s = isWhole ? age_s : Math.min(MINUTES_S, age_s);
   const axis = { start_s: now_s - shown_s, end_s: now_s };
   const points = widened(
-    known.filter(({ time_s }) => isWithin(time_s, time_s, axis)),
+    envelopes.filter(({ time_s }) => isWithin(time_s, time_s, axis)),
     shown_s / STRETCHES
   );
   const runs = state.runs.filter(run =>
@@ -133,9 +133,9 @@ function peakOf(
     run,
     isNow: isRunning && usedAt(last) === usedAt(highest)
   };
-  const counted = runs.flatMap(each => countedPeak(each, device, since_s));
+  const counted = runs.flatMap(cell => countedPeak(cell, device, since_s));
   const best = counted.reduce(
-    (found, peak) => (peak.least_bytes >= found.least_bytes ? peak : found),
+    (top, peak) => (peak.least_bytes >= top.least_bytes ? peak : top),
     sampled
   );
   // Another run may have had a higher peak than the highest reading.

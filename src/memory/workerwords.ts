@@ -38,7 +38,7 @@ export function countAll(
   if (first && rest.length === 0) {
     return countWorkers(first, trans);
   }
-  const count = workers.reduce((sum, each) => sum + each.count, 0);
+  const count = workers.reduce((sum, worker) => sum + worker.count, 0);
   return trans._n('%1 worker', '%1 workers', count);
 }
 

@@ -28,12 +28,12 @@ export function restOf(
   others_bytes: number | null,
   shares: readonly IShare[]
 ): number | null {
-  const known = shares.reduce((sum, { bytes }) => sum + bytes, 0);
-  return others_bytes === null ? null : Math.max(0, others_bytes - known);
+  const known_bytes = shares.reduce((sum, { bytes }) => sum + bytes, 0);
+  return others_bytes === null ? null : Math.max(0, others_bytes - known_bytes);
 }
 
 function heldBy({ devices }: IOtherKernel, gpu: IDevice): number {
-  const device = devices.find(each => isSame(each, gpu));
+  const device = devices.find(other => isSame(other, gpu));
   return device ? device.in_use_bytes + device.cached_bytes : 0;
 }
 

@@ -37,11 +37,11 @@ export function describeTotal(
   shares: readonly IShare[],
   trans: TranslationBundle
 ): string {
-  const known = shares.reduce((sum, { bytes }) => sum + bytes, 0);
+  const shared_bytes = shares.reduce((sum, { bytes }) => sum + bytes, 0);
   if (others_bytes !== null) {
-    return formatBytes(Math.max(others_bytes, known));
+    return formatBytes(Math.max(others_bytes, shared_bytes));
   }
-  return known > 0
-    ? trans.__('at least %1', formatBytes(known))
+  return shared_bytes > 0
+    ? trans.__('at least %1', formatBytes(shared_bytes))
     : nameSize(null, trans);
 }

@@ -36,11 +36,11 @@ function rowsOf({
   const named = rows.slice(0, MOST_HOLDERS);
   const rest = named.reduce((left, { bytes }) => left - bytes, in_use_bytes);
   return [
-    ...named.map((each): [string, string] => [
-      each.name && each.origin !== 'traceback'
-        ? `\`${each.name}\``
-        : nameHolder(each, trans),
-      formatBytes(each.bytes)
+    ...named.map((entry): [string, string] => [
+      entry.name && entry.origin !== 'traceback'
+        ? `\`${entry.name}\``
+        : nameHolder(entry, trans),
+      formatBytes(entry.bytes)
     ]),
     ...(rest > 0
       ? [[trans.__('All else'), formatBytes(rest)] as [string, string]]

@@ -155,8 +155,8 @@ export class LiveReport implements IListener {
       // Training state that would be lost, or trained again, if these cells run.
       const rerun = connection.perform('rerun', { ...of, run: reply.run });
       const { cautions } = await session.wait(remedyId, this._working(rerun));
-      const said = [reply.caution, ...cautions].map(each => each?.text);
-      await this._bring(remedyId, codes, said.join(' '));
+      const texts = [reply.caution, ...cautions].map(entry => entry?.text);
+      await this._bring(remedyId, codes, texts.join(' '));
     } else {
       const text =
         'message' in reply && reply.message.text

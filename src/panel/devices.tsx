@@ -23,8 +23,8 @@ export function Devices({ model }: IPanelProps): React.JSX.Element {
   const { devices, trans } = model;
   const [opened, setOpened] = React.useState<readonly string[]>([]);
   const toggle = (id: string, isOpen: boolean): void => {
-    const others = opened.filter(each => each !== id);
-    setOpened(isOpen ? [...others, id] : others);
+    const otherNames = opened.filter(name => name !== id);
+    setOpened(isOpen ? [...otherNames, id] : otherNames);
   };
   return (
     <div

@@ -26,7 +26,7 @@ export function HolderTable({ held, model }: ITableProps): React.JSX.Element {
   const [active, setActive] = React.useState<string | null>(null);
   const isRecorded = holders?.measurement.last?.recording === true;
   const rows = sortRows(
-    held.rows.map(each => toRow(each, trans)),
+    held.rows.map(row => toRow(row, trans)),
     sorting
   );
   const first = active ?? rows[0]?.held.id ?? 'not_attributed';

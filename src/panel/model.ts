@@ -120,7 +120,7 @@ export class PanelModel extends VDomModel {
   get device(): IDevice | null {
     const { current, devices } = this;
     const index = current && this._picked.get(current);
-    return devices.find(each => each.index === index) ?? fullest(devices);
+    return devices.find(device => device.index === index) ?? fullest(devices);
   }
 
   /** The holders of that device's memory. */

@@ -97,7 +97,7 @@ export function segmentsOf({ bytes, kind, parts }: IHeld): ISegment[] {
   }
   sums.set('tensor', (sums.get('tensor') ?? 0) + Math.max(0, rest));
   return HolderKindSchema.options
-    .map(each => ({ kind: each, bytes: sums.get(each) ?? 0 }))
+    .map(option => ({ kind: option, bytes: sums.get(option) ?? 0 }))
     .filter(segment => segment.bytes > 0);
 }
 

@@ -95,8 +95,8 @@ export function describeSum(
     const name = describeUnheld(kind, trans)?.label ?? namePart(kind, trans);
     return `${name} ${formatBytes(bytes)}`;
   });
-  const whole = formatBytes(held.in_use_bytes);
-  return trans.__('%1 = %2 in use.', sum.join(' + '), whole);
+  const total = formatBytes(held.in_use_bytes);
+  return trans.__('%1 = %2 in use.', sum.join(' + '), total);
 }
 
 /** Time of the measurement: "as of In [6], 14:02:11". */

@@ -122,10 +122,10 @@ interface IRowProps extends IChecklistProps {
 function Row({ checklist, item, trans }: IRowProps): React.JSX.Element {
   const { id, blocked } = item;
   const price = React.useId();
-  const others = (checklist.items ?? []).filter(
+  const otherItems = (checklist.items ?? []).filter(
     other => other !== item && checklist.isChosen(other)
   );
-  const goesAlong = isCovered(item, others);
+  const goesAlong = isCovered(item, otherItems);
   return (
     <label className="jp-GpuHeadroom-item">
       <input

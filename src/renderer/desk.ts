@@ -41,9 +41,9 @@ export function desksOf(
   translator: ITranslator
 ): DeskOf {
   const trans = translator.load('gpu-headroom');
-  const known = perKernel(() => new Map<string, Desk>());
+  const byKernel = perKernel(() => new Map<string, Desk>());
   return (memory, { life_id, report_id }) => {
-    const desks = known(memory);
+    const desks = byKernel(memory);
     const key = `${life_id} ${report_id}`;
     const make = (): Desk => {
       const session = sessions.get(memory);

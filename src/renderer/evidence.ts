@@ -8,11 +8,11 @@ import type { ICause, IMessage, IReport } from '../protocol';
 export function evidenceText(report: IReport): string {
   const names = new Map<string, string>();
   const anonymous = (name: string): string => {
-    const known = names.get(name) ?? `name-${names.size + 1}`;
-    names.set(name, known);
-    return known;
+    const alias = names.get(name) ?? `name-${names.size + 1}`;
+    names.set(name, alias);
+    return alias;
   };
-  const said = ({ id, params }: IMessage): object => ({
+  const idOf = ({ id, params }: IMessage): object => ({
     id,
     params: Object.fromEntries(
       Object.entries(params).map(([key, value]) => [
@@ -24,8 +24,8 @@ export function evidenceText(report: IReport): string {
   const cause = ({ rule, claim, evidence, bytes }: ICause): object => ({
     rule,
     bytes,
-    claim: said(claim),
-    evidence: said(evidence)
+    claim: idOf(claim),
+    evidence: idOf(evidence)
   });
   const {
     capacity_bytes,
@@ -53,13 +53,13 @@ export function evidenceText(report: IReport): string {
     traceback_bytes,
     fits_after_free: report.fits_after_free,
     parts: report.parts,
-    holders: report.holders.map(each => ({
-      ...each,
-      name: anonymous(each.name)
+    holders: report.holders.map(holder => ({
+      ...holder,
+      name: anonymous(holder.name)
     })),
-    traceback_variables: report.traceback_variables.map(each => ({
-      ...each,
-      name: anonymous(each.name)
+    traceback_variables: report.traceback_variables.map(variable => ({
+      ...variable,
+      name: anonymous(variable.name)
     })),
     cause: report.cause && cause(report.cause),
     further_causes: report.further_causes.map(cause),
@@ -67,8 +67,8 @@ export function evidenceText(report: IReport): string {
       ({ id, kind, title, note, effect_bytes, effect_quality, diffs }) => ({
         id,
         kind,
-        title: said(title),
-        note: said(note),
+        title: idOf(title),
+        note: idOf(note),
         effect_bytes,
         effect_quality,
         lines_changed: diffs.map(

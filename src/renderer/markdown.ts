@@ -32,7 +32,7 @@ export function markdownOf(
   source: string | null
 ): string {
   const { sentence, trans } = words;
-  const said = ({ claim, evidence }: ICause): string =>
+  const sentences = ({ claim, evidence }: ICause): string =>
     oneLine(`${sentence(claim)} ${sentence(evidence)}`);
   const remedies = report.remedies.map((remedy, index) => {
     const effect = givesMemory(remedy) ? effectText(trans, remedy) : '';
@@ -59,10 +59,10 @@ export function markdownOf(
     table([trans.__('At the moment of failure'), size], parts),
     report.cause === null
       ? trans.__('No single cause stands out.')
-      : `**${trans.__('Most likely cause')}**: ${said(report.cause)}`,
+      : `**${trans.__('Most likely cause')}**: ${sentences(report.cause)}`,
     list(
       trans.__('Also'),
-      report.further_causes.map(each => `- ${said(each)}`)
+      report.further_causes.map(cause => `- ${sentences(cause)}`)
     ),
     list(trans.__('What you can do'), remedies),
     table([trans.__('Details'), size, trans.__('Source')], details),
@@ -86,7 +86,7 @@ function code(
     .map((text, index) => numbered(first + index + 1, line, text));
   // The fence must be longer than any run of backticks in the code.
   const ticks = shown.join('').match(/`+/g) ?? [];
-  const fence = '`'.repeat(Math.max(3, ...ticks.map(each => each.length + 1)));
+  const fence = '`'.repeat(Math.max(3, ...ticks.map(tick => tick.length + 1)));
   const heading = trans.__('The lines around line %1:', String(line));
   return [heading, '', `${fence}python`, ...shown, fence].join('\n');
 }

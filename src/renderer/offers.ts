@@ -61,7 +61,7 @@ export class Offers implements IOffers {
     remedyId: string | null,
     shown: IShownReport
   ): Promise<string | null> {
-    const offer = this._all.find(each => each.id === id);
+    const offer = this._all.find(reportOffer => reportOffer.id === id);
     const { desk, site } = shown;
     if (offer && !isOfRemedy(offer)) {
       return offer.press(shown).catch(() => null);

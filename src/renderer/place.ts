@@ -34,8 +34,8 @@ export class Places {
   find(node: Node): IPlace | null {
     const isAround = (widget: Widget): boolean => widget.node.contains(node);
     const panel = this._notebooks?.find(isAround) ?? null;
-    const found = panel ?? this._consoles?.find(isAround);
-    return found ? { sessionContext: found.sessionContext, panel } : null;
+    const target = panel ?? this._consoles?.find(isAround);
+    return target ? { sessionContext: target.sessionContext, panel } : null;
   }
 }
 

@@ -136,7 +136,7 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
       runs: Object.fromEntries(
         runs.map(([id, cells]) => [
           id,
-          cells.map(each => promptOf(panel, each))
+          cells.map(cell => promptOf(panel, cell))
         ])
       ),
       said: this._said,
@@ -209,16 +209,16 @@ export class ReportRenderer extends Widget implements IRenderMime.IRenderer {
     }
     const { announcer, dialogs, offers, words } = this._options;
     const panel = place?.panel ?? null;
-    const said = await offers.press(id, remedyId, {
+    const result = await offers.press(id, remedyId, {
       report,
       words,
       desk: this._desk,
       site: panel && { panel, cellId: cellAround(panel, this.node) },
       restart: async () => place && dialogs.restart(place.sessionContext)
     });
-    if (said !== null) {
-      this._said = said;
-      announcer.announce(said);
+    if (result !== null) {
+      this._said = result;
+      announcer.announce(result);
       this._draw();
     }
   }

@@ -22,7 +22,7 @@ export function isElsewhere(
   { cell_id }: IReport,
   diffs: readonly IDiff[]
 ): boolean {
-  return diffs.some(each => each.cell_id !== cell_id);
+  return diffs.some(diff => diff.cell_id !== cell_id);
 }
 
 /**
@@ -36,12 +36,12 @@ export function Diffs(
   const isNamed = isElsewhere(report, remedy.diffs);
   return (
     <>
-      {remedy.diffs.slice(0, MAX_CELLS).map((each, index) => (
+      {remedy.diffs.slice(0, MAX_CELLS).map((diff, index) => (
         <Diff
           key={index}
           {...props}
-          diff={each}
-          title={isNamed ? nameOf(each) : ''}
+          diff={diff}
+          title={isNamed ? nameOf(diff) : ''}
           name={`rows ${remedy.id} ${index}`}
         />
       ))}

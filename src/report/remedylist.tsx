@@ -50,8 +50,8 @@ export function MoreRemedies(
   const title = isFreed
     ? trans.__('Ways to use less memory')
     : trans.__('More options');
-  const titles = remedies.map(each =>
-    plain(sentence(each.title).slice(0, MAX_TITLE))
+  const titles = remedies.map(remedy =>
+    plain(sentence(remedy.title).slice(0, MAX_TITLE))
   );
   return remedies.length === 0 ? null : (
     <Fold {...props} name="more" title={title} hint={titles.join(', ')}>

@@ -7,7 +7,7 @@ import { type IContext, type IOffer, isUnderWay, stateOf } from './state';
 export function ReportButtons(
   props: IContext & { buttons: readonly IOffer[] }
 ): React.JSX.Element {
-  return <Buttons buttons={props.buttons.map(each => buttonOf(props, each))} />;
+  return <Buttons buttons={props.buttons.map(item => buttonOf(props, item))} />;
 }
 
 /**

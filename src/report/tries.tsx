@@ -59,11 +59,11 @@ export function TriedEdit(
   if (!tried) {
     return null;
   }
-  const said = sentence(tried.message);
+  const verdict = sentence(tried.message);
   const text =
     tried.number === null
-      ? trans.__('Tried on a simulated GPU: %1', said)
-      : trans.__('Tried on a simulated GPU with %1: %2', tried.number, said);
+      ? trans.__('Tried on a simulated GPU: %1', verdict)
+      : trans.__('Tried on a simulated GPU with %1: %2', tried.number, verdict);
   return (
     <p className="jp-GpuHeadroomReport-tried">
       <Verdict fits={tried.fits} />
