@@ -157,7 +157,7 @@ def work():
 work()"""
 LINE = (
     "Out of GPU memory: needed 2.00 GiB more, 1.00 GiB was available. "
-    "GPU Headroom could not say more: LookupError: lost."
+    "GPU Headroom could not analyze it: LookupError: lost."
 )
 BREAK = """import gpu_headroom.reports.model as broken
 built = broken.report_of

@@ -117,7 +117,7 @@ CASES: dict[str, tuple[list[str], str, str, str]] = {
     "track": (
         ["mix = torch.rand(2, 7_000_000)", "parts = separate(mix.to('cuda'))"],
         "data-on-gpu",
-        "All of it is there",
+        "All of it is on the GPU",
         "move-per-batch",
     ),
     "cast": (

@@ -50,10 +50,10 @@ def test_offers_nothing_that_the_numbers_do_not_bear() -> None:
 def test_names_other_processes_but_not_the_program_itself() -> None:
     """A lone process is the failing one, as the machine sees it from a container."""
     lone = explained(torch_2(between=" Process 7 has 7.00 GiB memory in use."))
-    assert "Process 7 had 7.0 GiB of the card: as no other is named, this is probably" in lone
+    assert "Process 7 had 7.0 GiB of the GPU: as no other is named, this is probably" in lone
     own = " Including non-PyTorch memory, this process has 5.00 GiB memory in use."
     others = explained(torch_2(between=f" Process 8 has 2.00 GiB memory in use.{own}"))
-    assert "Process 8 had 2.0 GiB of the card." in others
+    assert "Process 8 had 2.0 GiB of the GPU." in others
     assert "probably" not in others
 
 
@@ -108,10 +108,10 @@ def test_reads_and_writes_as_windows_does(encoding: str) -> None:
 def test_names_the_worker_that_failed() -> None:
     """A rank or a Ray worker, with its process where the text has it."""
     of_rank = f"[rank3]: torch.OutOfMemoryError: {torch_2()}"
-    assert "It is the failure of rank 3: its own card was full." in explained(of_rank)
+    assert "It is the failure of rank 3: its own GPU was full." in explained(of_rank)
     of_ray = f"ray::train() (pid=727, ip=192.0.2.1)\n{FRAMES}torch.OutOfMemoryError: {torch_2()}"
     said = explained(of_ray)
-    assert "It is the failure of a Ray worker: its own card was full." in said
+    assert "It is the failure of a Ray worker: its own GPU was full." in said
     assert "Process 727 on 192.0.2.1." in said
     assert "failure of" not in explained(torch_2())
 
