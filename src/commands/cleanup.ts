@@ -25,7 +25,7 @@ export async function insertCleanupCell(
   const task = new Task(memory, 'cleanup', { items });
   const sentences = {
     going: trans.__('Looking for what a clean-up cell can free…'),
-    waiting: () => startsWhen(memory.state, trans)
+    waiting: () => `${trans.__('Queued.')} ${startsWhen(memory.state, trans)}`
   };
   const notice = noticeOf(task, sentences, trans);
   try {

@@ -21,7 +21,7 @@ export async function saveSnapshot(
   const task = new Task(memory, 'snapshot', { path: null });
   const sentences = {
     going: trans.__('Saving a memory snapshot…'),
-    waiting: () => startsWhen(memory.state, trans)
+    waiting: () => `${trans.__('Queued.')} ${startsWhen(memory.state, trans)}`
   };
   const notice = noticeOf(task, sentences, trans);
   try {

@@ -52,7 +52,7 @@ function wordsOf(
 ): ITaskWords {
   return {
     going: trans.__('Freeing GPU memory…'),
-    waiting: () => startsWhen(memory.state, trans)
+    waiting: () => `${trans.__('Queued.')} ${startsWhen(memory.state, trans)}`
   };
 }
 

@@ -99,7 +99,9 @@ test.describe('A release that takes seconds', () => {
     await notebook.start(3);
     const list = await openList(page);
     await list.getByRole('button', { name: 'Free when it finishes' }).click();
-    await expect(toast(page)).toContainText('Starts when In [4] finishes.');
+    await expect(toast(page)).toContainText(
+      'Queued. Starts when In [4] finishes.'
+    );
     await expect(toast(page)).toContainText('Freed 1.0 GiB');
     await expect(toasts(page)).toHaveCount(1);
   });

@@ -179,7 +179,9 @@ test.describe('A release while a cell runs', () => {
   }) => {
     const notebook = await openBusy(open);
     await press(notebook, 'gpu-headroom:release-memory');
-    await expect(toast(page)).toContainText('Starts when In [4] finishes.');
+    await expect(toast(page)).toContainText(
+      'Queued. Starts when In [4] finishes.'
+    );
     await expect(gauge(page)).toContainText(FREE_QUEUED);
     await picture(page, 'free-queued', gauge(page));
 

@@ -87,7 +87,7 @@ describe('the commands that free', () => {
       answerWith('waiting');
       const done = commands.execute(RELEASE);
       await goOn();
-      expect(messages()).toEqual(['Starts when In [9] finishes.']);
+      expect(messages()).toEqual(['Queued. Starts when In [9] finishes.']);
       press();
       expect(memory.requests).toContainEqual([
         'cancel',
