@@ -147,7 +147,7 @@ test.describe('The search for who holds an object', () => {
     );
     await cancel(detail);
     await expect(detail).toContainText('Canceled: not measured.');
-    await expect(detail).not.toContainText('Searched when');
+    await expect(detail).not.toContainText('The search starts when');
     await expect(toasts(page)).toHaveCount(0);
   });
 });

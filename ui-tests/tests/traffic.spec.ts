@@ -98,7 +98,8 @@ test.describe('A kernel that does not answer', () => {
         await page.waitForTimeout(50);
       }
       await page.clock.resume();
-      const label = /^The kernel did not answer\. It is asked again when/;
+      const label =
+        /^The kernel did not answer\. GPU Headroom tries again when/;
       await expect(gauge(page)).toHaveAttribute('title', label);
       expect(traffic.requests).toBeGreaterThan(1);
       expect(traffic.requests).toBeLessThanOrEqual(8);
