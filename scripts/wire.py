@@ -26,8 +26,7 @@ _WIRE = '''"""Messages of the helper: events, replies and their parts, as types 
 
 Generated from `protocol.schema.json`, which describes each field, by `python -m scripts.wire`; do
 not edit. Nothing here is needed at run time, so no pack carries it: import it under
-`TYPE_CHECKING`.
-`requests.py` has the requests.
+`TYPE_CHECKING`. `requests.py` has the requests.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ from .requests import Request  # noqa: TC001  tests read the hints
 _REQUESTS = '''"""Requests of a front end, as types, which `checking.py` reads.
 
 Generated from `protocol.schema.json`, which describes each field, by `python -m scripts.wire`; do
-not edit. Keys carry their units, sizes are integer bytes, times are seconds since the epoch.
-No key is optional: unknown is `None`.
+not edit. Keys carry their units, sizes are integer bytes, times are seconds since the epoch. No
+key is optional: unknown is `None`.
 """
 
 from __future__ import annotations

@@ -124,14 +124,14 @@ export class Badges {
     offer: IOffer | null
   ): void {
     const state = this._kernel.current?.state;
-    const views = this._views.get(cell);
+    const view = this._views.get(cell);
     if (!state || runs.length === 0) {
-      views?.draw(null, null, null);
+      view?.draw(null, null, null);
       return;
     }
     const { lastOom } = state;
     const live = this._live.memory(cell.model.id);
-    (views ?? this._add(cell)).draw(
+    (view ?? this._add(cell)).draw(
       readBadge(runs, live, state.runs, isEdited(cell, runs)),
       shortage,
       lastOom?.cell_id === cell.model.id ? lastOom : null,

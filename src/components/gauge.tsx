@@ -27,7 +27,7 @@ const STATE_ICONS: Partial<Record<Reading['kind'], IconName>> = {
   ...LEVEL_ICONS
 };
 
-/** Device of a reading, if any; that of an idle GPU is `GPU`. */
+/** Device of a reading, if any; that of an idle GPU is `gpu`. */
 interface IOfDevice {
   device?: IDevice;
   gpu?: IDevice | null;

@@ -34,19 +34,19 @@ export class Here {
    * rejects with a sentence.
    */
   async apply(edits: readonly IEdit[]): Promise<readonly IAppliedEdit[]> {
-    const applied = await prepare(edits, id =>
+    const prepared = await prepare(edits, id =>
       ofCell(this._panel, id, this._trans)
     );
-    const why = applied && whyLocked(this._panel, applied, this._trans);
+    const why = prepared && whyLocked(this._panel, prepared, this._trans);
     if (why !== null) {
       throw new Error(why);
     }
-    if (applied === null || !(await apply(applied))) {
+    if (prepared === null || !(await apply(prepared))) {
       throw new Error(
         this._trans.__('The cell was edited since, so nothing was changed.')
       );
     }
-    return applied;
+    return prepared;
   }
 
   /** Undo edits: all of them, or none, in which case it rejects with a sentence. */

@@ -125,9 +125,9 @@ async function waitFor<T>(
   most: number
 ): Promise<T | null> {
   for (let waits = 0; waits < most; waits++) {
-    const report = await look();
-    if (report !== null) {
-      return report;
+    const result = await look();
+    if (result !== null) {
+      return result;
     }
     await new Promise(resolve => setTimeout(resolve, WAIT_MS));
   }

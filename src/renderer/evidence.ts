@@ -12,7 +12,7 @@ export function evidenceText(report: IReport): string {
     names.set(name, alias);
     return alias;
   };
-  const idOf = ({ id, params }: IMessage): object => ({
+  const anonymized = ({ id, params }: IMessage): object => ({
     id,
     params: Object.fromEntries(
       Object.entries(params).map(([key, value]) => [
@@ -24,8 +24,8 @@ export function evidenceText(report: IReport): string {
   const cause = ({ rule, claim, evidence, bytes }: ICause): object => ({
     rule,
     bytes,
-    claim: idOf(claim),
-    evidence: idOf(evidence)
+    claim: anonymized(claim),
+    evidence: anonymized(evidence)
   });
   const {
     capacity_bytes,
@@ -67,8 +67,8 @@ export function evidenceText(report: IReport): string {
       ({ id, kind, title, note, effect_bytes, effect_quality, diffs }) => ({
         id,
         kind,
-        title: idOf(title),
-        note: idOf(note),
+        title: anonymized(title),
+        note: anonymized(note),
         effect_bytes,
         effect_quality,
         lines_changed: diffs.map(

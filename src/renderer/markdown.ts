@@ -32,7 +32,7 @@ export function markdownOf(
   source: string | null
 ): string {
   const { sentence, trans } = words;
-  const sentences = ({ claim, evidence }: ICause): string =>
+  const causeText = ({ claim, evidence }: ICause): string =>
     oneLine(`${sentence(claim)} ${sentence(evidence)}`);
   const remedies = report.remedies.map((remedy, index) => {
     const effect = givesMemory(remedy) ? effectText(trans, remedy) : '';
@@ -59,10 +59,10 @@ export function markdownOf(
     table([trans.__('At the moment of failure'), size], parts),
     report.cause === null
       ? trans.__('No single cause stands out.')
-      : `**${trans.__('Most likely cause')}**: ${sentences(report.cause)}`,
+      : `**${trans.__('Most likely cause')}**: ${causeText(report.cause)}`,
     list(
       trans.__('Also'),
-      report.further_causes.map(cause => `- ${sentences(cause)}`)
+      report.further_causes.map(cause => `- ${causeText(cause)}`)
     ),
     list(trans.__('What you can do'), remedies),
     table([trans.__('Details'), size, trans.__('Source')], details),

@@ -309,7 +309,7 @@ class Other:
 torch.cuda.get_device_properties = Other
 held = torch.empty(${gib} * 2**30, dtype=torch.uint8, device="cuda")`;
 
-/** Then each GPU is told as a real one. */
+/** Then each GPU is shown as a real one. */
 const REAL = `from gpu_headroom.readings import merge
 
 reading = merge.DeviceReading

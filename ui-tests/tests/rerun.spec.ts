@@ -69,7 +69,7 @@ async function ask(
 const agree = (dialog: Locator): Promise<void> =>
   dialog.getByRole('button', { name: 'Delete and run again' }).click();
 
-/** What a button has come to, told on the report or in a notification. */
+/** What a button has come to, shown on the report or in a notification. */
 const told = (
   page: Page,
   failure: Locator,

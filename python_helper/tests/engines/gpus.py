@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def explained(kernel: LiveKernel, source: str) -> Any:
-    """The card of a cell that fails, once its worker has told what it measured."""
+    """The card of a cell that fails, once its worker has sent what it measured."""
     report, _ = fail(kernel, source)
 
     def latest() -> Any:

@@ -127,14 +127,14 @@ def until(is_so: Callable[[], object], patience_s: float = 30) -> None:
         time.sleep(0.1)
 
 
-def told(kernel: LiveKernel, text: str = "") -> Any:
+def reply(kernel: LiveKernel, text: str = "") -> Any:
     """The reply to a request for workers."""
     return kernel.ask("workers", filter=text)
 
 
 def engine(kernel: LiveKernel) -> Any:
     """What is said of Dask."""
-    (found,) = [each for each in told(kernel)["workers"]["engines"] if each["engine"] == "dask"]
+    (found,) = [each for each in reply(kernel)["workers"]["engines"] if each["engine"] == "dask"]
     return found
 
 
@@ -147,7 +147,7 @@ def follow(kernel: LiveKernel, workers: int = 2) -> None:
 
 def by_name(kernel: LiveKernel) -> dict[str, Any]:
     """The cards by the name of their worker."""
-    return {str(card["workers"][0]["rank"]): card for card in told(kernel)["gpus"]}
+    return {str(card["workers"][0]["rank"]): card for card in reply(kernel)["gpus"]}
 
 
 def fail(kernel: LiveKernel, source: str) -> tuple[Any, Run]:
@@ -203,7 +203,7 @@ _ = [each.exception() for each in results]
     assert followed.run(source, cell_id="keep").status == "ok"
     until(lambda: len(by_name(followed)) == 2)
     until(
-        lambda: [each["in_use_bytes"] for each in told(followed)["gpus"]] == [128 * MIB, 64 * MIB]
+        lambda: [each["in_use_bytes"] for each in reply(followed)["gpus"]] == [128 * MIB, 64 * MIB]
     )
     cards = by_name(followed)
     for name, address in followed.value("workers").items():
@@ -215,8 +215,8 @@ _ = [each.exception() for each in results]
             worker["cached_bytes"],
         ]
     assert len({each["uuid"] for each in cards.values()}) == 2
-    until(lambda: told(followed, "DASK worker 1")["total"] == 1)
-    assert told(followed, "nowhere")["gpus"] == []
+    until(lambda: reply(followed, "DASK worker 1")["total"] == 1)
+    assert reply(followed, "nowhere")["gpus"] == []
     assert followed.sample()["workers"]["in_use_bytes"] == 192 * MIB
     followed.run("del results, each", silent=True)
 
@@ -349,9 +349,9 @@ def test_a_client_that_is_closed_is_none(engines_python: Path, pack: Pack, tmp_p
         assert engine(kernel)["total"] == 1
         kernel.ask("follow", engine="dask", follow=True)
         until(lambda: engine(kernel)["state"] == "measured")
-        assert told(kernel)["gpus"] == []
+        assert reply(kernel)["gpus"] == []
         kernel.run("client.close()")
-        until(lambda: told(kernel)["workers"] is None)
+        until(lambda: reply(kernel)["workers"] is None)
         kernel.run("client = await Client(cluster, asynchronous=True)")
         assert engine(kernel)["state"] == "not_measured"
         kernel.ask("follow", engine="dask", follow=True)

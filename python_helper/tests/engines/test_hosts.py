@@ -12,7 +12,7 @@ from tests.engines.test_dask import (
     engine,
     fail,
     kernel_with,
-    told,
+    reply,
     until,
 )
 
@@ -87,7 +87,7 @@ def nothing_is_left(kernel: LiveKernel) -> bool:
 
 def states(kernel: LiveKernel, text: str = "") -> dict[int, str]:
     """The state of each worker whose names contain a text, by its number."""
-    cards = told(kernel, text)["gpus"]
+    cards = reply(kernel, text)["gpus"]
     return {worker["rank"]: worker["state"] for card in cards for worker in card["workers"]}
 
 
@@ -104,8 +104,8 @@ def test_workers_on_another_host(hosts: Hosts, engines_python: Path, pack: Pack)
         assert kernel.value("__import__('socket').gethostname()") == "near"
         follow(kernel, 3)
         assert kernel.run(KEEP, cell_id="kept").status == "ok"
-        until(lambda: told(kernel)["workers"]["in_use_bytes"] == 300 * MIB)
-        found = sorted(card["host"] for card in told(kernel)["gpus"])
+        until(lambda: reply(kernel)["workers"]["in_use_bytes"] == 300 * MIB)
+        found = sorted(card["host"] for card in reply(kernel)["gpus"])
         assert found == ["far", "far", "near"]
         until(lambda: sorted(states(kernel, "far")) == [1, 2])
         until(lambda: list(states(kernel, "Dask worker 2")) == [2])

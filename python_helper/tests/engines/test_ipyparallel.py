@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.engines.gpus import explained
-from tests.engines.test_dask import TASKS, check_measured, fail, release, told, until
+from tests.engines.test_dask import TASKS, check_measured, fail, release, reply, until
 from tests.live import SOURCES, LiveKernel, attached
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def followed(kernel: LiveKernel) -> Iterator[LiveKernel]:
 
 def engine(kernel: LiveKernel) -> Any:
     """What is said of ipyparallel."""
-    found = told(kernel)["workers"]["engines"]
+    found = reply(kernel)["workers"]["engines"]
     (said,) = [each for each in found if each["engine"] == "ipyparallel"]
     return said
 
@@ -106,7 +106,7 @@ def held(kernel: LiveKernel, number: int) -> Any:
 
 def by_number(kernel: LiveKernel) -> dict[int, Any]:
     """The cards by the number of their engine."""
-    return {card["workers"][0]["rank"]: card for card in told(kernel)["gpus"]}
+    return {card["workers"][0]["rank"]: card for card in reply(kernel)["gpus"]}
 
 
 def forget(kernel: LiveKernel) -> None:
@@ -149,7 +149,7 @@ def test_what_engines_hold_is_told_as_they_say_it(followed: LiveKernel) -> None:
     run = followed.run("%px kept = keep(size[0])", cell_id="keep")
     assert run.status == "ok", run.outputs
     until(
-        lambda: [each["in_use_bytes"] for each in told(followed)["gpus"]] == [128 * MIB, 64 * MIB]
+        lambda: [each["in_use_bytes"] for each in reply(followed)["gpus"]] == [128 * MIB, 64 * MIB]
     )
     for number, card in by_number(followed).items():
         (worker,) = card["workers"]
@@ -158,7 +158,7 @@ def test_what_engines_hold_is_told_as_they_say_it(followed: LiveKernel) -> None:
         assert (worker["in_use_bytes"], worker["cached_bytes"]) == (in_use, reserved - in_use)
         assert worker["pid"] == followed.value(f"client[{number}].apply_sync(os.getpid)")
         assert worker["actions"] == ["free"]
-    assert len({each["uuid"] for each in told(followed)["gpus"]}) == 2
+    assert len({each["uuid"] for each in reply(followed)["gpus"]}) == 2
     assert followed.sample()["workers"]["in_use_bytes"] == 192 * MIB
     source = """
 def work():

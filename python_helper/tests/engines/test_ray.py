@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.engines.gpus import explained
-from tests.engines.test_dask import TASKS, check_measured, fail, release, told, until
+from tests.engines.test_dask import TASKS, check_measured, fail, release, reply, until
 from tests.live import SOURCES, LiveKernel, attached
 
 if TYPE_CHECKING:
@@ -123,13 +123,13 @@ def kernel(
 
 def engine(kernel: LiveKernel) -> Any:
     """What is said of Ray."""
-    (found,) = [each for each in told(kernel)["workers"]["engines"] if each["engine"] == "ray"]
+    (found,) = [each for each in reply(kernel)["workers"]["engines"] if each["engine"] == "ray"]
     return found
 
 
 def by_pid(kernel: LiveKernel) -> dict[int, Any]:
     """The cards by the process of their worker."""
-    return {card["workers"][0]["pid"]: card for card in told(kernel)["gpus"]}
+    return {card["workers"][0]["pid"]: card for card in reply(kernel)["gpus"]}
 
 
 def of_actors(kernel: LiveKernel, function: str, *given: Any) -> Any:
@@ -151,8 +151,8 @@ def test_what_processes_hold_is_told_as_they_say_it(kernel: LiveKernel) -> None:
         assert worker["actions"] == ["free"]
     assert len({each["uuid"] for each in cards.values()}) == 2
     until(lambda: kernel.sample()["workers"]["in_use_bytes"] == 192 * MIB)
-    until(lambda: len(told(kernel, "Model pid")["gpus"]) == 2)
-    until(lambda: len(told(kernel, "nowhere")["gpus"]) == 0)
+    until(lambda: len(reply(kernel, "Model pid")["gpus"]) == 2)
+    until(lambda: len(reply(kernel, "nowhere")["gpus"]) == 0)
 
 
 def test_a_failure_is_explained_by_what_the_process_measured(kernel: LiveKernel) -> None:
@@ -308,7 +308,7 @@ def test_a_ray_that_ends_and_one_that_has_no_hook(
         until(lambda: engine(kernel)["message"] is not None)
         assert engine(kernel)["message"]["id"] == "worker.silent"  # its hook may be ours
         kernel.run("ray.shutdown()")
-        until(lambda: told(kernel)["workers"] is None)
+        until(lambda: reply(kernel)["workers"] is None)
         time.sleep(3)
         assert not kernel.value("ray.is_initialized()")
         kernel.result(kernel.submit(PLAIN), timeout_s=120)

@@ -1,8 +1,8 @@
 """Requests of a front end, as types, which `checking.py` reads.
 
 Generated from `protocol.schema.json`, which describes each field, by `python -m scripts.wire`; do
-not edit. Keys carry their units, sizes are integer bytes, times are seconds since the epoch.
-No key is optional: unknown is `None`.
+not edit. Keys carry their units, sizes are integer bytes, times are seconds since the epoch. No
+key is optional: unknown is `None`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Generated from `protocol.schema.json`, which describes each field, by `python -m scripts.wire`; do
 not edit. Nothing here is needed at run time, so no pack carries it: import it under
-`TYPE_CHECKING`.
-`requests.py` has the requests.
+`TYPE_CHECKING`. `requests.py` has the requests.
 """
 
 from __future__ import annotations
