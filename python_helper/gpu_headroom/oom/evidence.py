@@ -116,6 +116,12 @@ class Evidence:
         return self.parts.get("not_attributed")
 
     @property
+    def unnamed_bytes(self) -> int:
+        """Bytes in use that no walk found, or found without a name that leads to them."""
+        unnamed = sum(group.bytes for group in self.groups if not group.root)
+        return (self.not_attributed_bytes or 0) + unnamed
+
+    @property
     def temporary_bytes(self) -> int:
         """Values that had no name yet, and were gone at the end of the cell."""
         return self.parts.get("temporaries", 0)

@@ -82,7 +82,7 @@ class _Unfinished:
     failure: Failure
     scene: Scene
     built: BuiltReport
-    not_attributed_bytes: int
+    unnamed_bytes: int
     shown: int
     why: wire.Message | None
     pause_s: float = _PAUSE_S
@@ -274,7 +274,7 @@ class Failures:
                 ),
                 evidence.scene,
                 built,
-                evidence.not_attributed_bytes or 0,
+                evidence.unnamed_bytes,
                 last_shown(),
                 built.ended,
             )
@@ -297,7 +297,7 @@ class Failures:
     def _complete(self, unfinished: _Unfinished, _: Job, turn: Turn) -> None:
         """Complete between cells the measurements for which there was no time at the cell's end.
 
-        The report stays as it is where another error is shown by then, and where less was found
+        The report stays as it is where another error is shown by then, and where less was named
         than before, as other threads ran at the same time: then it is tried again after a pause, or
         on request.
         """
@@ -316,11 +316,10 @@ class Failures:
                 evidence = measure(failure, turn, unfinished.scene)
                 if self._tries is not None:
                     evidence = self._tries.enter(evidence)
-                rest = evidence.not_attributed_bytes or 0
                 built = report_of(evidence, report_id=unfinished.report_id)
                 later = replace(later, scene=evidence.scene, why=built.ended)
-                if rest <= unfinished.not_attributed_bytes:
-                    later = replace(later, built=built, not_attributed_bytes=rest)
+                if (unnamed := evidence.unnamed_bytes) <= unfinished.unnamed_bytes:
+                    later = replace(later, built=built, unnamed_bytes=unnamed)
         end(later.built, later.why)
         if later.built is not unfinished.built or unfinished.pause_s == _PAUSE_S:
             turn.on_main(lambda: self._tell(later.built, update=True))
