@@ -30,7 +30,7 @@ SEED ?= 9
 # Which browser tests `make images` takes pictures of, and whether on Colab's page too.
 PICTURES ?= badges demo freeing panel rerun story walks
 COLAB ?= yes
-# The PyTorch for CUDA that `make cuda` runs on, without a card.
+# The PyTorch for CUDA that `make cuda` runs on, without a GPU.
 TORCH ?= 2.15.0
 
 VENV := .venv
@@ -376,8 +376,8 @@ test-hosts: .make/linked-lab-4.6 .make/linked-lab-4.2 .make/wheel .make/kernel-6
 pytest: environments .make/families .make/test-tools .make/wheel ## Python tests by path or name, in any environment (ARGS=…)
 	@$(PYTEST) $(ARGS)
 
-cuda: .make/python node_modules/.stamp ## real PyTorch for CUDA on a stub of the runtime, no card needed (TORCH=2.12.1, GPU=real: on a card, ARGS=…)
-	@$(HOST_PYTHON) -m scripts.cuda $(TORCH) $(if $(filter real,$(GPU)),--card) $(ARGS)
+cuda: .make/python node_modules/.stamp ## real PyTorch for CUDA on a stub of the runtime, no GPU needed (TORCH=2.12.1, GPU=real: on a GPU, ARGS=…)
+	@$(HOST_PYTHON) -m scripts.cuda $(TORCH) $(if $(filter real,$(GPU)),--gpu) $(ARGS)
 
 cuda-all: .make/python node_modules/.stamp ## every supported series of it in turn, thrown away afterwards; writes python_helper/tests/cuda/results.md
 	@$(HOST_PYTHON) -m scripts.cuda --all --throw-away
@@ -434,7 +434,7 @@ recovery: .make/test-tools .make/lab-4.2 .make/kernel-6.17 .make/python-3.13 ## 
 fidelity: .make/test-tools ## the simulated GPU held to PyTorch's own allocator, program by program (ARGS="gpt2 lstm"), some minutes
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.fidelity.run $(ARGS)
 
-causes: .make/test-tools .make/families .make/libraries ## which cause a card names on notebooks with a seeded one, and whether its remedies help (ARGS="names"), half an hour
+causes: .make/test-tools .make/families .make/libraries ## which cause a report names on notebooks with a seeded one, and whether its remedies help (ARGS="names"), half an hour
 	@PYTHONPATH=python_helper $(VENV)/bin/python -m benchmarks.causes.run $(ARGS)
 
 images: develop environments .make/chromium .make/docs ## the pictures of docs/images, taken by the browser tests (PICTURES="story", COLAB=)

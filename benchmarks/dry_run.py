@@ -26,7 +26,7 @@ from scripts import marked
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from benchmarks.fidelity.measured import Card
+    from benchmarks.fidelity.measured import Gpu
     from benchmarks.fidelity.programs.program import Program
 
 ROOT = Path(__file__).parents[1]
@@ -42,7 +42,7 @@ class Row(NamedTuple):
     """A program, its real peak, and what the command found."""
 
     program: Program
-    real: Card
+    real: Gpu
     found: dict[str, Any]
 
     @property
@@ -63,8 +63,8 @@ def rows() -> Iterator[Row]:
     for family in FAMILIES:
         for program in family.programs if family.title in _FAMILIES else ():
             real = measured[program.name].allocator
-            if len(program.cards) == 1 and not real.refusals and real.failure is None:
-                row = Row(program, real.cards[0], _found(program))
+            if len(program.gpus) == 1 and not real.refusals and real.failure is None:
+                row = Row(program, real.gpus[0], _found(program))
                 print(f"{program.name}: {row.difference:+.3%}", file=sys.stderr, flush=True)
                 yield row
 

@@ -3,7 +3,7 @@
 `python -m scripts.cuda 2.12.1` makes an environment with that one wheel, and none of NVIDIA's
 packages, builds the stub for it (`python_helper/tests/cuda_runtime`) and runs the tests there.
 What ran is written to `RESULTS`, from which `cuda_table.py` makes the table of the documentation.
-`--card` runs the same tests on this machine's own card, with NVIDIA's packages and without a stub.
+`--gpu` runs the same tests on this machine's own GPU, with NVIDIA's packages and without a stub.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ class Environment:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What tells a Python of it that it has two cards, which the stub plays."""
-        return stub_variables(self.folder, cards="16GiB,24GiB")
+        """What tells a Python of it that it has two GPUs, which the stub plays."""
+        return stub_variables(self.folder, gpus="16GiB,24GiB")
 
     def make(self, *, only_local: bool) -> None:
         """Make it; `only_local` takes the wheel from where pip finds it without an index."""
@@ -137,17 +137,17 @@ class Environment:
             "date": datetime.now(tz=timezone.utc).date().isoformat(),
             "python": f"{sys.version_info.major}.{sys.version_info.minor}",
             "cuda": cuda[1] if cuda else None,
-            "card": self.card(),
+            "gpu": self.gpu(),
             "features": features,
         }
 
-    def card(self) -> str | None:
+    def gpu(self) -> str | None:
         """What the tests ran on, where that was no stub."""
         return None
 
 
 class RealEnvironment(Environment):
-    """An environment with PyTorch and NVIDIA's packages, for the card of this machine."""
+    """An environment with PyTorch and NVIDIA's packages, for the GPU of this machine."""
 
     prefix = "cuda-real"
     of_torch = ()
@@ -166,12 +166,12 @@ class RealEnvironment(Environment):
         return {"GPU_HEADROOM_CUDA_REAL": "1"}
 
     def build(self) -> None:
-        """Nothing is built; raises `CalledProcessError` where PyTorch sees no card."""
+        """Nothing is built; raises `CalledProcessError` where PyTorch sees no GPU."""
         code = "import torch, sys; sys.exit(not torch.cuda.is_available())"
         subprocess.run([self.python, "-c", code], check=True)
 
-    def card(self) -> str | None:
-        """The first card's name and its driver."""
+    def gpu(self) -> str | None:
+        """The first GPU's name and its driver."""
         query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
         if shutil.which(query[0]) is None:
             return "unknown"
@@ -179,15 +179,15 @@ class RealEnvironment(Environment):
         return done.stdout.partition("\n")[0].replace(", ", ", driver ") or "unknown"
 
 
-def stub_variables(folder: Path, *, cards: str, driver: bool = True) -> dict[str, str]:
-    """Return what a program's environment has besides, on cards of the stub or without a driver.
+def stub_variables(folder: Path, *, gpus: str, driver: bool = True) -> dict[str, str]:
+    """Return what a program's environment has besides, on GPUs of the stub or without a driver.
 
-    `folder` is an environment's; `cards` is a size for each card, as CUDA_RUNTIME_DEVICES.
+    `folder` is an environment's; `gpus` is a size for each GPU, as CUDA_RUNTIME_DEVICES.
     """
     parts = ("lib", "driver") if driver else ("lib",)
     return {
         "LD_LIBRARY_PATH": ":".join(str(folder / "cuda_runtime" / each) for each in parts),
-        "CUDA_RUNTIME_DEVICES": cards,
+        "CUDA_RUNTIME_DEVICES": gpus,
         # cuDNN is played by its older API only, and nothing is compiled.
         "TORCH_CUDNN_V8_API_DISABLED": "1",
         "USE_PYTORCH_KERNEL_CACHE": "0",
@@ -240,7 +240,7 @@ def stub_refuses() -> int:
 
 def run(version: str, wanted: argparse.Namespace) -> bool:
     """Make, build and test; whether all passed."""
-    environment = (RealEnvironment if wanted.card else Environment)(wanted.folder, version)
+    environment = (RealEnvironment if wanted.gpu else Environment)(wanted.folder, version)
     if not environment.is_there:
         print(environment.announcement, flush=True)
     try:
@@ -253,7 +253,7 @@ def run(version: str, wanted: argparse.Namespace) -> bool:
     if wanted.record:
         wanted.record.write_text(json.dumps(found), encoding="utf-8")
     elif not wanted.if_here and not wanted.only:
-        cuda_table.write(version, found, card=wanted.card)
+        cuda_table.write(version, found, gpu=wanted.gpu)
         print(f"Written to {cuda_table.RESULTS}.")
     if wanted.throw_away:
         shutil.rmtree(environment.folder)
@@ -268,7 +268,7 @@ def main() -> int:
     if not here:
         print(f"Left out: PyTorch {NEWEST} for CUDA is not here; `make cuda` downloads it.")
         return 0
-    refused = 0 if wanted.card else stub_refuses()
+    refused = 0 if wanted.gpu else stub_refuses()
     if refused:
         return 0 if wanted.if_here else refused
     passed = [run(each, wanted) for each in versions]
@@ -278,7 +278,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("version", nargs="?", default=NEWEST)
-    parser.add_argument("--card", action="store_true", help="on this machine's card, no stub")
+    parser.add_argument("--gpu", action="store_true", help="on this machine's GPU, no stub")
     parser.add_argument("--all", action="store_true", help="every supported series")
     parser.add_argument("--throw-away", action="store_true", help="remove the environment after")
     parser.add_argument("--if-here", action="store_true", help="download no wheel, record nothing")

@@ -33,8 +33,8 @@ FEATURES = {
     "test_looking": "Looking makes no context; a fork",
     "test_ranks": "Ranks that a notebook forks",
     "test_without_gpu": "A CUDA build without a GPU",
-    "test_readings": "Gauge, two cards, memory of others, memory fraction",
-    "test_card": "The card after an error, clean-up cell, refusals by driver and cuBLAS",
+    "test_readings": "Gauge, two GPUs, memory of others, memory fraction",
+    "test_report": "The report after an error, clean-up cell, refusals by driver and cuBLAS",
     "test_causes": "The likeliest cause, a notebook for each",
     "test_holders": "Who holds it, places of allocation",
     "test_graphs": "What autograd graphs hold",
@@ -44,13 +44,13 @@ FEATURES = {
     "test_simulator": "The simulated GPU beside the allocator",
     "test_stopped": "Errors that stop CUDA",
     "test_private_names": "Without each private name",
-    "test_real_card": "Guards and figures of a real card (`gpu`)",
+    "test_real_gpu": "Guards and figures of a real GPU (`gpu`)",
 }
 
 
-KINDS = ("card", "stub")
-"""What played the card; a real one says more."""
-RUNS = {"cuda": "CUDA", "python": "Python", "card": "card", "date": "last run"}
+KINDS = ("gpu", "stub")
+"""What played the GPU; a real one says more."""
+RUNS = {"cuda": "CUDA", "python": "Python", "gpu": "GPU", "date": "last run"}
 
 
 class Feature(TypedDict):
@@ -67,13 +67,13 @@ class Run(TypedDict):
     date: str
     python: str
     cuda: str | None
-    card: str | None
-    """The name and driver of a real card."""
+    gpu: str | None
+    """The name and driver of a real GPU."""
     features: dict[str, Feature]
 
 
 Results = dict[str, dict[str, Run]]
-"""By what played the card, `stub` or `card`, and by the version of PyTorch."""
+"""By what played the GPU, `stub` or `gpu`, and by the version of PyTorch."""
 
 
 def read() -> Results:
@@ -82,10 +82,10 @@ def read() -> Results:
     return found
 
 
-def write(version: str, run: Run, *, card: bool = False) -> None:
+def write(version: str, run: Run, *, gpu: bool = False) -> None:
     """Keep what a version's run gave, in place of an earlier one, and renew the page."""
     results = read()
-    results.setdefault("card" if card else "stub", {})[version] = run
+    results.setdefault("gpu" if gpu else "stub", {})[version] = run
     text = json.dumps(results, indent=2, sort_keys=True, ensure_ascii=False)
     RESULTS.write_text(text + "\n", encoding="utf-8")
     PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8"), results), encoding="utf-8")
@@ -108,7 +108,7 @@ def table(results: Results) -> str:
         *(
             _row(what, [_of_run(results, each, key) for each in COLUMNS])
             for key, what in RUNS.items()
-            if key != "card" or "card" in results
+            if key != "gpu" or "gpu" in results
         ),
     ]
     return "\n".join([*lines, "", *_exceptions(results)]).rstrip() + "\n"
@@ -139,7 +139,7 @@ def _exceptions(results: Results) -> list[str]:
     lines = []
     for version, kind in product(COLUMNS, KINDS):
         run = results.get(kind, {}).get(version)
-        where = f"{version} on a card" if kind == "card" else version
+        where = f"{version} on a GPU" if kind == "gpu" else version
         for name, feature in sorted(run["features"].items()) if run else ():
             failed = [f"`{each}`" for each in feature["failed"]]
             if failed:

@@ -43,7 +43,7 @@ _UNIT_TESTS = (
 _LEFT_OUT = (
     *("errors/test_hostile_text.py", "errors/test_remote.py", "errors/test_sticky_error.py"),
     "protocol/test_leases.py",
-    *("readings/test_real_card.py", "readings/test_visible.py", "text/test_translations.py"),
+    *("readings/test_real_gpu.py", "readings/test_visible.py", "text/test_translations.py"),
 )
 
 

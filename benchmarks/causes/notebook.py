@@ -8,7 +8,7 @@ The header is the comment before the first `# %%`: a line that says what it is, 
 `what`    where the cause is `activations`: what of the input scales the memory
 `edit`    `yes` where one line, or one small edit, cures it
 `remedy`  the remedies that a colleague would give, each of which is good; the best first
-`card`    the size of the simulated card, and after `outside` what others use of it
+`gpu`    the size of the simulated GPU, and after `outside` what others use of it
 `run`     the numbers of the cells in the order of running; `!` after one that runs out of
           memory, `?` after one that fails by another error. Where it is left out: each once,
           the last of which fails
@@ -69,7 +69,7 @@ _CHANGES = re.compile(r"^# (?P<key>cure|change): +(?P<old>.+?) => (?P<new>.*)$",
 _SAYS = re.compile(r"^# says: +(.+)$", re.MULTILINE)
 _REPORT = re.compile(r"^## (?P<name>\w+)\n+```python\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _MODULE = re.compile(r"^```python (?P<path>\S+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-_REQUIRED = frozenset({"cause", "edit", "remedy", "card", "fails"})
+_REQUIRED = frozenset({"cause", "edit", "remedy", "gpu", "fails"})
 _OPTIONAL = frozenset({"also", "what", "run", "needs", "cure", "from", "files", "change"})
 _OF_REPORTS = frozenset({"or", "helps", "useless", "says"})
 _CONTEXT = "420 MiB"
@@ -99,7 +99,7 @@ class SeededNotebook:
     what: str | None
     one_edit: bool
     remedies: tuple[str, ...]
-    card: str
+    gpu: str
     outside: str
     steps: tuple[Step, ...]
     fails: str
@@ -164,7 +164,7 @@ def _notebook(
     missing, unknown = _REQUIRED - keys.keys(), keys.keys() - known
     if missing or unknown or not title or not one_of & keys.keys():
         raise HeaderError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
-    card, _, outside = keys["card"].partition(" outside ")
+    gpu, _, outside = keys["gpu"].partition(" outside ")
     cells = tuple(cell.strip("\n") for cell in parts[1::2])
     notebook = SeededNotebook(
         name=name,
@@ -175,7 +175,7 @@ def _notebook(
         what=keys.get("what"),
         one_edit={"yes": True, "no": False}[keys["edit"]],
         remedies=_listed(keys, "remedy"),
-        card=card.strip(),
+        gpu=gpu.strip(),
         outside=outside.strip() or _CONTEXT,
         steps=_steps(keys.get("run"), len(cells)),
         fails=keys["fails"],

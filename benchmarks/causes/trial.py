@@ -94,7 +94,7 @@ def prepare(kernel: Notebook, notebook: SeededNotebook, card: str | None = None)
         kernel.quietly(DECLARE_OPERATORS)
     if notebook.modules:
         kernel.quietly(_ADD_INSTALLED)
-    kernel.quietly(_SIMULATE.format(card=card or notebook.card, outside=notebook.outside))
+    kernel.quietly(_SIMULATE.format(card=card or notebook.gpu, outside=notebook.outside))
     start_helper(kernel)
 
 

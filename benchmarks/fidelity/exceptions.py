@@ -15,7 +15,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
     ),
     "Gradients are added up in a new tensor, and in place by autograd's engine on a GPU.": (
         *("gpt2_autocast", "transformer_with_AdamW", "trainer_float16", "trainer_accumulates"),
-        *("accelerate_over_two_cards", "packed_lstm"),
+        *("accelerate_over_two_gpus", "packed_lstm"),
     ),
     "Layers make their results in another order, or part by part.": (
         *("vision_transformer", "multi_head_attention_with_weights"),

@@ -10,8 +10,8 @@ TOLERANCE = 0.05
 
 
 @dataclass(frozen=True)
-class Card:
-    """What one card's allocator counted over the whole program; sizes in bytes."""
+class Gpu:
+    """What one GPU's allocator counted over the whole program; sizes in bytes."""
 
     peak_in_use: int
     peak_reserved: int
@@ -28,7 +28,7 @@ class Card:
 class Refusal:
     """An error of no memory, whether or not the program caught it."""
 
-    card: int
+    gpu: int
     asked: int
     """The bytes that the allocator asked the driver for."""
     steps: int
@@ -49,7 +49,7 @@ class Failure:
 class Measured:
     """A program on one side."""
 
-    cards: tuple[Card, ...]
+    gpus: tuple[Gpu, ...]
     refusals: tuple[Refusal, ...]
     failure: Failure | None
 
@@ -73,7 +73,7 @@ class Measured:
         """Return what `asdict` and JSON made plain."""
         failure = found["failure"]
         return cls(
-            tuple(Card(**each) for each in found["cards"]),
+            tuple(Gpu(**each) for each in found["gpus"]),
             tuple(Refusal(**each) for each in found["refusals"]),
             None if failure is None else Failure(**failure),
         )
@@ -107,15 +107,15 @@ class Comparison:
 
     @property
     def allocates_alike(self) -> bool:
-        """Whether each card's allocator was asked as often."""
+        """Whether each GPU's allocator was asked as often."""
         asked = [
-            [card.allocations for card in each.cards] for each in (self.allocator, self.simulator)
+            [gpu.allocations for gpu in each.gpus] for each in (self.allocator, self.simulator)
         ]
         return asked[0] == asked[1]
 
     @property
     def is_equal(self) -> bool:
-        """Whether both peaks of each card are the same bytes, and the ends alike."""
+        """Whether both peaks of each GPU are the same bytes, and the ends alike."""
         return self.in_use == self.reserved == 0 and self.ends_alike
 
     @property
@@ -124,8 +124,8 @@ class Comparison:
         return max(abs(self.in_use), abs(self.reserved)) <= TOLERANCE and self.ends_alike
 
     def _off(self, name: str) -> float:
-        """Return the part of the card that is furthest off; 1 where one side has no card."""
-        pairs = list(zip(self.allocator.cards, self.simulator.cards, strict=False))
+        """Return the part of the GPU that is furthest off; 1 where one side has no GPU."""
+        pairs = list(zip(self.allocator.gpus, self.simulator.gpus, strict=False))
         if not pairs:
             return 1.0
         parts: list[float] = [

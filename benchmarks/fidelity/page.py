@@ -97,13 +97,13 @@ def _cells(name: str, compared: Comparison) -> list[str]:
 
 
 def _bytes(measured: Measured, name: str) -> str:
-    """Return the sizes on each card in MiB."""
-    sizes = [f"{getattr(each, name) / _MIB:,.1f}" for each in measured.cards]
+    """Return the sizes on each GPU in MiB."""
+    sizes = [f"{getattr(each, name) / _MIB:,.1f}" for each in measured.gpus]
     return " and ".join(sizes) + " MiB" if sizes else "not measured"
 
 
 def _difference(compared: Comparison) -> str:
-    if not compared.simulator.cards:
+    if not compared.simulator.gpus:
         return "**not measured**"
     if compared.in_use == compared.reserved == 0:
         return "equal"

@@ -1,7 +1,7 @@
 """Hold the simulator to PyTorch's own allocator: writes a table of `results.md`.
 
 Each program runs twice in one environment with a CUDA build of PyTorch, over the stub of the
-runtime (`python_helper/tests/cuda_runtime`): once on cards of the stub, once on simulated ones.
+runtime (`python_helper/tests/cuda_runtime`): once on GPUs of the stub, once on simulated ones.
 """
 
 from __future__ import annotations
@@ -49,25 +49,25 @@ def compare(environment: Path, names: Iterable[str]) -> dict[str, Comparison]:
 def play(environment: Path, side: str, names: list[str]) -> dict[str, Measured]:
     """Play programs on one side with the Python of `environment`.
 
-    Those on the same cards share a process to fork from.
+    Those on the same GPUs share a process to fork from.
     """
-    by_cards: dict[tuple[str, ...], list[str]] = {}
+    by_gpus: dict[tuple[str, ...], list[str]] = {}
     for name in names:
-        by_cards.setdefault(PROGRAMS[name].cards, []).append(name)
+        by_gpus.setdefault(PROGRAMS[name].gpus, []).append(name)
     played: dict[str, Measured] = {}
-    for cards, group in by_cards.items():
-        played |= _play_on(cards, environment, side, group)
+    for gpus, group in by_gpus.items():
+        played |= _play_on(gpus, environment, side, group)
     return played
 
 
 def _play_on(
-    cards: tuple[str, ...], environment: Path, side: str, names: list[str]
+    gpus: tuple[str, ...], environment: Path, side: str, names: list[str]
 ) -> dict[str, Measured]:
     variables = {
         **os.environ,
-        **stub_variables(environment, cards=",".join(cards), driver=side == "allocator"),
+        **stub_variables(environment, gpus=",".join(gpus), driver=side == "allocator"),
         "PYTHONPATH": f"{ROOT / 'python_helper'}:{ROOT}",
-        # A library that asks at its import whether there is a card must not spoil the forks.
+        # A library that asks at its import whether there is a GPU must not spoil the forks.
         "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
         "OMP_NUM_THREADS": "1",
         "TOKENIZERS_PARALLELISM": "false",

@@ -2,7 +2,7 @@
 
 `python -m benchmarks.fidelity.side simulator NAME…` prints a line of JSON for each program: [its
 name, what was measured]. It runs in an environment with a CUDA build of PyTorch: the side
-`allocator` over the stub of the runtime, which has the programs' cards; the side `simulator` over
+`allocator` over the stub of the runtime, which has the programs' GPUs; the side `simulator` over
 the same without a driver, where the simulation has them.
 """
 
@@ -25,7 +25,7 @@ import torch
 import torch._dynamo  # an optimizer's first step imports it
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from benchmarks.fidelity.measured import Card, Failure, Measured, Refusal
+from benchmarks.fidelity.measured import Failure, Gpu, Measured, Refusal
 from benchmarks.fidelity.programs import FOLDER, PROGRAMS
 
 if TYPE_CHECKING:
@@ -84,13 +84,13 @@ def _be_quiet() -> None:
 
 
 def play(side: str, program: Program) -> Measured:
-    """Run a program on cards of its own, and measure each of them."""
+    """Run a program on GPUs of its own, and measure each of them."""
     if side == "simulator":
         import gpu_headroom
 
-        gpu_headroom.simulate(list(program.cards), compute="meta", outside="420 MiB")
+        gpu_headroom.simulate(list(program.gpus), compute="meta", outside="420 MiB")
     torch.cuda.init()
-    assert torch.cuda.device_count() == len(program.cards)
+    assert torch.cuda.device_count() == len(program.gpus)
     refusals: list[Refusal] = []
     steps = 0
 
@@ -98,8 +98,8 @@ def play(side: str, program: Program) -> Measured:
         nonlocal steps
         steps += 1
 
-    def observe(card: int, asked: int, _total: int, _free: int) -> None:
-        refusals.append(Refusal(card, asked, steps))
+    def observe(gpu: int, asked: int, _total: int, _free: int) -> None:
+        refusals.append(Refusal(gpu, asked, steps))
 
     register_optimizer_step_post_hook(count)
     native: Any = torch._C  # noqa: SLF001 -- observers have no public name, nor types
@@ -110,8 +110,8 @@ def play(side: str, program: Program) -> Measured:
     except BaseException as error:  # noqa: BLE001 -- whatever ends a program is compared
         traceback.print_exc()
         failure = Failure(type(error).__name__, str(error).partition("\n")[0], _line(error))
-    cards = tuple(_card(index) for index in range(len(program.cards)))
-    return Measured(cards, tuple(refusals), failure)
+    gpus = tuple(_gpu(index) for index in range(len(program.gpus)))
+    return Measured(gpus, tuple(refusals), failure)
 
 
 def _line(error: BaseException) -> str:
@@ -123,9 +123,9 @@ def _line(error: BaseException) -> str:
     return linecache.getline(own[-1].filename, own[-1].lineno or 0).strip()
 
 
-def _card(index: int) -> Card:
+def _gpu(index: int) -> Gpu:
     stats = torch.cuda.memory_stats(index)
-    return Card(
+    return Gpu(
         peak_in_use=stats["allocated_bytes.all.peak"],
         peak_reserved=stats["reserved_bytes.all.peak"],
         allocations=stats["allocation.all.allocated"],

@@ -1,4 +1,4 @@
-"""`python -m gpu_headroom dry-run train.ipynb --gpu T4`: does it fit, before it runs on a card."""
+"""`python -m gpu_headroom dry-run train.ipynb --gpu T4`: does it fit, before it runs on a GPU."""
 
 from __future__ import annotations
 

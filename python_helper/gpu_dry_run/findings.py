@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Run = Callable[..., Ended]
 
 _BATCH, _MOST_TRIES, _MOST_RUNS, _MOST_TIMES = "smaller-batch", 6, 24, 4096
-# Programs that ask what the card can compute, or have a library ask, go another way on some.
+# Programs that ask what the GPU can compute, or have a library ask, go another way on some.
 _DEPENDS = re.compile(r"capability|bf16|bfloat16|\.major\b")
 _OF_ITS_SIZE = re.compile(
     r"memory_fraction|mem_get_info|total_memory|device_properties|device_map"

@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from .job import Ended, RunOrder, RunPeak
 
 _UNLIMITED = 2**50
-_NEWEST = 8, 9  # the simulated cuBLAS is that of cards before Hopper
+_NEWEST = 8, 9  # the simulated cuBLAS is that of GPUs before Hopper
 _WALK_S = 30.0
 _TELL_EVERY_S = 1.0
 _CELL = "<ipython-input-"
 _SHORTENED = 500
 _COMMANDS = ("pip", "conda", "mamba", "uv", "sx", "system")
-_AS_ON_A_CARD = (RuntimeError, TypeError, ValueError, IndexError)  # with PyTorch's own words
+_AS_ON_A_GPU = (RuntimeError, TypeError, ValueError, IndexError)  # with PyTorch's own words
 _SCRIPTS = ("bash", "cmd", "sh", "script", "writefile", "sx", "system", "perl", "ruby", "pypy")
 
 
@@ -278,5 +278,5 @@ def _is_of_simulator(error: BaseException) -> bool:
     last = ""
     for frame, _ in walk_tb(error.__traceback__):
         last = frame.f_globals.get("__name__", "")
-    is_own = str(last).partition(".")[0] == SIMULATOR and type(error) not in _AS_ON_A_CARD
+    is_own = str(last).partition(".")[0] == SIMULATOR and type(error) not in _AS_ON_A_GPU
     return is_own or "simulated GPU" in str(error)

@@ -40,7 +40,7 @@ CONTEXT_BYTES = 420 * MIB
 """Most of the memory outside PyTorch that is this process's own driver context."""
 
 _FIRST_ADDRESS = 0x7F00_0000_0000
-_ADDRESSES_PER_CARD = 2**44
+_ADDRESSES_PER_GPU = 2**44
 
 _allocators: weakref.WeakSet[CachingAllocator] = weakref.WeakSet()
 
@@ -119,7 +119,7 @@ class CachingAllocator:
         """Whether a change has begun; where the lock was free before, it has come to no end."""
         _allocators.add(self)
         self._released: deque[Block] = deque()
-        self._next_address = _FIRST_ADDRESS + index * _ADDRESSES_PER_CARD
+        self._next_address = _FIRST_ADDRESS + index * _ADDRESSES_PER_GPU
         self._segments: dict[int, Segment] = {}
         self._free: defaultdict[Home, FreeBlocks] = defaultdict(FreeBlocks)
         self._statistics = {name: PoolStatistic() for name in POOL_STATISTICS}
@@ -135,7 +135,7 @@ class CachingAllocator:
 
     @property
     def reserved(self) -> int:
-        """Bytes taken from the card."""
+        """Bytes taken from the GPU."""
         return self._read("reserved_bytes")
 
     @property
@@ -176,7 +176,7 @@ class CachingAllocator:
 
     @_exclusively
     def empty_cache(self) -> None:
-        """Return each segment that is wholly free to the card."""
+        """Return each segment that is wholly free to the GPU."""
         self._empty_cache()
 
     @_exclusively
@@ -307,7 +307,7 @@ class CachingAllocator:
         return block
 
     def _reserve(self, home: Home, segment_size: int) -> Block | None:
-        """Take a segment from the card, or return None where there is no room for it."""
+        """Take a segment from the GPU, or return None where there is no room for it."""
         reserved = self._current("reserved_bytes")
         if self.fraction is not None and reserved + segment_size > self.allowed:
             return None

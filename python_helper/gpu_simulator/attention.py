@@ -1,7 +1,7 @@
 """Attention without the matrix of scores: CUDA's two fused kernels, and what they take meanwhile.
 
 In half precision and without a mask it is FlashAttention, else the "memory efficient" kernel of
-xFormers, as PyTorch chooses for an Ampere card. Sizes in bytes.
+xFormers, as PyTorch chooses for an Ampere GPU. Sizes in bytes.
 """
 
 from __future__ import annotations

@@ -50,29 +50,29 @@ def put_attributes(patches: Patches, machine: Machine) -> None:
 
 
 def _put_device(patches: Patches, machine: Machine) -> None:
-    card_of = machine.memory.card_of
+    gpu_of = machine.memory.gpu_of
 
     def device(tensor: torch.Tensor) -> torch.device:
         with without_torch_function():
-            card = None if thread_state.in_kernel else card_of(tensor)
-            return real_device(tensor) if card is None else card.device
+            gpu = None if thread_state.in_kernel else gpu_of(tensor)
+            return real_device(tensor) if gpu is None else gpu.device
 
-    def on_card(tensor: torch.Tensor) -> bool:
+    def on_gpu(tensor: torch.Tensor) -> bool:
         with without_torch_function():
-            return not thread_state.in_kernel and card_of(tensor) is not None
+            return not thread_state.in_kernel and gpu_of(tensor) is not None
 
     def shows_meta(tensor: torch.Tensor) -> bool:
         with without_torch_function():
-            return is_meta(tensor) and (thread_state.in_kernel or card_of(tensor) is None)
+            return is_meta(tensor) and (thread_state.in_kernel or gpu_of(tensor) is None)
 
     def dlpack_device(tensor: torch.Tensor) -> tuple[int, int]:
-        return (2, ordinal(tensor)) if on_card(tensor) else (1, 0)
+        return (2, ordinal(tensor)) if on_gpu(tensor) else (1, 0)
 
     def ordinal(tensor: torch.Tensor) -> int:
-        return device(tensor).index if on_card(tensor) else -1
+        return device(tensor).index if on_gpu(tensor) else -1
 
     patches.put(_Tensor, "device", property(device))
-    patches.put(_Tensor, "is_cuda", property(on_card))
+    patches.put(_Tensor, "is_cuda", property(on_gpu))
     patches.put(_Tensor, "is_meta", property(shows_meta))
     # C++ refuses our streams before any mode could step in.
     patches.put(_Tensor, "record_stream", lambda _tensor, _stream: None)
@@ -101,8 +101,8 @@ def _rows_by_device(machine: Machine, columns: Any, device: Any) -> dict[Any, li
     if not machine.has_several and device.type != "meta":
         return {device: list(range(max(map(len, columns))))}
     for row, tensors in enumerate(zip(*filter(None, columns), strict=True)):
-        card = next(filter(None, map(machine.card_of, tensors_in(tensors, []))), None)
-        places.setdefault(device if card is None else card.device, []).append(row)
+        gpu = next(filter(None, map(machine.gpu_of, tensors_in(tensors, []))), None)
+        places.setdefault(device if gpu is None else gpu.device, []).append(row)
     return places
 
 
@@ -130,11 +130,11 @@ def _data_setter(machine: Machine) -> Callable[[torch.Tensor, torch.Tensor], Non
             if is_meta(tensor) == is_meta(value):
                 _data.__set__(tensor, value)  # type: ignore[attr-defined]  # as above
                 return
-            card = machine.card_of(value)
+            gpu = machine.gpu_of(value)
             grad = tensor.grad
             _move(tensor, value)
             if grad is not None:
-                _move(grad, grad.to(CPU if card is None else card.meta))
+                _move(grad, grad.to(CPU if gpu is None else gpu.meta))
                 tensor.grad = grad
 
     return set_data
@@ -153,11 +153,11 @@ def _may_set_data(tensor: torch.Tensor, value: torch.Tensor) -> bool:
 
 
 def _repr_for(machine: Machine) -> Callable[..., str]:
-    """Return `Tensor.__repr__` for the cards; PyTorch's own switches our modes off."""
+    """Return `Tensor.__repr__` for the GPUs; PyTorch's own switches our modes off."""
 
     def represent(tensor: torch.Tensor, *, tensor_contents: Any = None) -> str:
-        card = machine.card_of(tensor)
-        if card is None:
+        gpu = machine.gpu_of(tensor)
+        if gpu is None:
             return _repr(tensor, tensor_contents=tensor_contents)
         has_values = machine.compute.has_values
         is_plain = type(tensor) in (_Tensor, _Parameter)
@@ -175,7 +175,7 @@ def _contents(tensor: torch.Tensor, indent: int) -> str:
 
 
 def _without_contents(tensor: torch.Tensor) -> str:
-    """Take what PyTorch 2.13 does on the card to find how wide the numbers are."""
+    """Take what PyTorch 2.13 does on the GPU to find how wide the numbers are."""
     whole = tensor.numel() <= _tensor_str.PRINT_OPTS.threshold
     shown = (tensor if whole else _tensor_str.get_summarized_data(tensor)).reshape(-1)
     if shown.is_floating_point() and shown.numel():

@@ -1,4 +1,4 @@
-"""Autocast on the card: PyTorch's own looks at the C++ device, which is not "cuda" here."""
+"""Autocast on the GPU: PyTorch's own looks at the C++ device, which is not "cuda" here."""
 
 from __future__ import annotations
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from .blocks import Block
 
 WORKSPACE_BYTES = 8_519_680
-"""cuBLAS's default workspace, `:4096:2:16:8` KiB, on cards before Hopper; cuBLASLt shares it."""
+"""cuBLAS's default workspace, `:4096:2:16:8` KiB, on GPUs before Hopper; cuBLASLt shares it."""
 
 
 class Handles:
-    """The handles of one card, and their workspaces: one for each handle and stream.
+    """The handles of one GPU, and their workspaces: one for each handle and stream.
 
     A thread keeps its handle until it ends, then another thread may have it. All backward passes
-    run on one thread of their own, which PyTorch has for each card.
+    run on one thread of their own, which PyTorch has for each GPU.
     """
 
     def __init__(self, malloc: Callable[[int], Block], free: Callable[[Block], None]) -> None:

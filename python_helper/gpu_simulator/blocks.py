@@ -1,4 +1,4 @@
-"""Segments of the card and the blocks that they are cut into."""
+"""Segments of the GPU and the blocks that they are cut into."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Home(NamedTuple):
 
 @dataclass(eq=False)
 class Segment:
-    """Memory taken from the card in one piece; `first` is the block at its start."""
+    """Memory taken from the GPU in one piece; `first` is the block at its start."""
 
     address: int
     size: int

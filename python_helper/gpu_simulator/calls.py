@@ -1,4 +1,4 @@
-"""Calls of PyTorch's Python functions, where they name a card or would miss it.
+"""Calls of PyTorch's Python functions, where they name a GPU or would miss it.
 
 Most calls need nothing: they reach the dispatcher, and `execution.py` takes it from there. Here are
 those that PyTorch's C++ side would refuse, or answer for device "meta", before that.
@@ -17,7 +17,7 @@ from .fused import RootMeanSquareNormalisation
 from .sizing import refuse_unknown_size, sized_functions
 from .torch_internals import (
     CPU,
-    is_card_device,
+    is_gpu_device,
     is_plain_meta_device,
     map_tensors,
     plain_meta,
@@ -53,14 +53,14 @@ class CallMode(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: Arguments = (), kwargs: Any = None
     ) -> Any:
-        """Run one call, with a card's name put in terms that this build of PyTorch takes."""
+        """Run one call, with a GPU's name put in terms that this build of PyTorch takes."""
         __tracebackhide__ = True
         if func in _UNTOUCHED or not self._machine.present:
             return func(*args, **(kwargs or {}))
         try:
             return self._call(func, args, kwargs or {})
         except torch.OutOfMemoryError as error:
-            # A frame of ours must not keep a tensor alive that a real card would have let go.
+            # A frame of ours must not keep a tensor alive that a real GPU would have let go.
             args, kwargs = (), None
             raise without_own_frames(error)  # noqa: B904 -- it is the same error
         except (RuntimeError, ValueError, IndexError) as error:
@@ -100,10 +100,10 @@ class CallMode(TorchFunctionMode):
 def _plainly(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Call `func` with nothing of its own to be done."""
     if machine.has_several:
-        # What C++ makes on the way to the result lies on the card of the arguments.
-        card = next(filter(None, map(machine.card_of, tensors_in(args, []))), None)
-        if card is not None:
-            machine.thread.near = card.device.index
+        # What C++ makes on the way to the result lies on the GPU of the arguments.
+        gpu = next(filter(None, map(machine.gpu_of, tensors_in(args, []))), None)
+        if gpu is not None:
+            machine.thread.near = gpu.device.index
     pinned = kwargs.get("pin_memory") is True
     if pinned:
         kwargs = {**kwargs, "pin_memory": False}
@@ -139,10 +139,10 @@ def _holds(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> An
 
 
 def _call_on(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Call `func` with the device of `kwargs`, if any: a card is "meta" below this line."""
+    """Call `func` with the device of `kwargs`, if any: a GPU is "meta" below this line."""
     device = kwargs.get("device")
-    if is_card_device(device):
-        kwargs = {**kwargs, "device": machine.card_named(device).meta}
+    if is_gpu_device(device):
+        kwargs = {**kwargs, "device": machine.gpu_named(device).meta}
     elif is_plain_meta_device(device):
         with plain_meta():
             return func(*args, **kwargs)
@@ -162,15 +162,15 @@ def _from_data(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -
     device = kwargs.get("device", _default_device())
     if unknown.unknown_in((data,)) is not None:
         return _from_unknown(machine, func, args, kwargs)
-    if isinstance(data, _Tensor) or not is_card_device(device):
+    if isinstance(data, _Tensor) or not is_gpu_device(device):
         values = data if isinstance(data, _Tensor) else _on_host(machine, data)
         args = (values, *args[1:]) if args else args
         return _call_on(machine, func, args, kwargs)
-    card = machine.card_named(device)
+    gpu = machine.gpu_named(device)
     kwargs = {name: value for name, value in kwargs.items() if name != "data"}
     requires_grad = kwargs.pop("requires_grad", False)
     on_host = func(_on_host(machine, data), *args[1:], **{**kwargs, "device": CPU})
-    tensor: torch.Tensor = on_host.to(card.meta)
+    tensor: torch.Tensor = on_host.to(gpu.meta)
     return tensor.requires_grad_() if requires_grad else tensor
 
 
@@ -187,9 +187,9 @@ def _from_unknown(machine: Machine, func: Any, args: Arguments, kwargs: Keywords
 
 
 def _new_tensor(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    home = machine.card_of(args[0])
+    home = machine.gpu_of(args[0])
     device = kwargs.get("device", None if home is None else home.device)
-    if not is_card_device(device):
+    if not is_gpu_device(device):
         return func(*args, **kwargs)
     data = kwargs["data"] if "data" in kwargs else args[1]
     keep = {"dtype": kwargs.get("dtype") or args[0].dtype, "device": device}
@@ -199,7 +199,7 @@ def _new_tensor(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) 
 
 
 def _on_host(machine: Machine, data: Any) -> Any:
-    """Read the tensors on the card that lie in lists: C++ would read their memory."""
+    """Read the tensors on the GPU that lie in lists: C++ would read their memory."""
     return map_tensors(lambda t: t.tolist() if machine.holds(t) else t, data)
 
 
@@ -216,26 +216,26 @@ def _pin_memory(machine: Machine, _func: Any, args: Arguments, _kwargs: Keywords
 
 
 def _numpy(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    card = machine.card_of(args[0])
-    if card is not None and kwargs.get("force"):
+    gpu = machine.gpu_of(args[0])
+    if gpu is not None and kwargs.get("force"):
         return args[0].detach().cpu().resolve_conj().resolve_neg().numpy()
-    if card is not None:
+    if gpu is not None:
         raise TypeError(
-            f"can't convert {card.device} device type tensor to numpy. "
+            f"can't convert {gpu.device} device type tensor to numpy. "
             "Use Tensor.cpu() to copy the tensor to host memory first."
         )
     return func(*args, **kwargs)
 
 
 def _type(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Name the type of a tensor on a card as one of `torch.cuda`."""
+    """Name the type of a tensor on a GPU as one of `torch.cuda`."""
     result = func(*args, **kwargs)
     is_name = isinstance(result, str) and machine.holds(args[0])
     return result.replace("torch.meta.", "torch.cuda.") if is_name else result
 
 
 def _dropout(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Keep a mask of one byte for each element, as the card's fused kernel does."""
+    """Keep a mask of one byte for each element, as the GPU's fused kernel does."""
     tensor, p, train = moves.bind(("input", "p", "train"), args, kwargs)
     if train and 0 < p < 1 and machine.holds(tensor):
         return torch.native_dropout(tensor, p, True)[0]
@@ -257,7 +257,7 @@ def _one_hot(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> 
 def _pack(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Pack sequences; those whose lengths are not known are as long as they can be."""
     tensor, lengths, batch_first = moves.bind(("input", "lengths", "batch_first"), args, kwargs)
-    home = machine.card_of(lengths)
+    home = machine.gpu_of(lengths)
     if home is not None:
         raise RuntimeError(
             "'lengths' argument should be a 1D CPU int64 tensor, but got "
@@ -281,7 +281,7 @@ def _unpack(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> A
 
 
 def _attention(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Attend without storing the matrix of scores, as the card's fused kernels do.
+    """Attend without storing the matrix of scores, as the GPU's fused kernels do.
 
     With values, attention with dropout has no fused kernel on the host and stores the matrix.
     """
@@ -324,7 +324,7 @@ def _all_close(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -
 
 
 def _rms_norm(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Normalise in one kernel, where C++ has one for a card."""
+    """Normalise in one kernel, where C++ has one for a GPU."""
     names = ("input", "normalized_shape", "weight", "eps")
     tensor, shape, weight, eps = moves.bind(names, args, kwargs)
     fused = (

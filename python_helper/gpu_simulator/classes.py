@@ -1,6 +1,6 @@
 """Classes of `torch.cuda` whose C++ side a build without CUDA lacks.
 
-Streams and events: everything is done at once, whatever stream it is on. Random numbers: each card
+Streams and events: everything is done at once, whatever stream it is on. Random numbers: each GPU
 has a stream of its own.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .torch_internals import CPU, device_index, is_card_device
+from .torch_internals import CPU, device_index, is_gpu_device
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ class Stream(_Done):
     """Replacement of `torch.cuda.Stream` and `torch.Stream`."""
 
     def __init__(self, device: Any = None, priority: int = 0, **more: Any) -> None:
-        self.device = _card_device(more.get("device_index", device))
+        self.device = _gpu_device(more.get("device_index", device))
         self.device_index: int = self.device.index
         self.device_type = 1
         self.priority = priority
@@ -113,7 +113,7 @@ class _AnyGenerator(type(torch._C.Generator)):  # type: ignore[misc]  # noqa: SL
         return isinstance(instance, torch._C.Generator)  # noqa: SLF001 -- `torch.Generator` itself
 
 
-class CardGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF001 -- `torch.Generator` itself
+class GpuGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF001 -- `torch.Generator` itself
     """Replacement of `torch.Generator`, which refuses device "cuda" in a build without CUDA.
 
     A generator for the GPU is one of the host with the GPU as its `device`: its numbers differ
@@ -122,11 +122,11 @@ class CardGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF00
 
     _device: torch.device
 
-    def __new__(cls, device: Any = "cpu") -> CardGenerator:  # noqa: PYI034 -- typing.Self is 3.11
+    def __new__(cls, device: Any = "cpu") -> GpuGenerator:  # noqa: PYI034 -- typing.Self is 3.11
         """Make a generator for `device`, a simulated GPU or a device that PyTorch has."""
-        on_card = is_card_device(device)
-        self = super().__new__(cls, "cpu" if on_card else device)  # type: ignore[call-arg]  # a C class
-        self._device = _card_device(device) if on_card else CPU
+        on_gpu = is_gpu_device(device)
+        self = super().__new__(cls, "cpu" if on_gpu else device)  # type: ignore[call-arg]  # a C class
+        self._device = _gpu_device(device) if on_gpu else CPU
         return self
 
     def __init__(self, device: Any = "cpu") -> None:
@@ -150,7 +150,7 @@ class CardGenerator(torch._C.Generator, metaclass=_AnyGenerator):  # noqa: SLF00
             default.set_state(before)
 
 
-def _card_device(device: Any) -> torch.device:
-    """Return the device with its index; None and "cuda" are the current card."""
+def _gpu_device(device: Any) -> torch.device:
+    """Return the device with its index; None and "cuda" are the current GPU."""
     index = device if isinstance(device, int) else device and device_index(device)
     return torch.device("cuda", torch.cuda.current_device() if index is None else index)

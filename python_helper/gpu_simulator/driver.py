@@ -17,7 +17,7 @@ from .refusal import OTHER_PROCESS_ID
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .card import CardState
+    from .gpu import GpuState
 
     Listing = Literal["listed", "unmeasured", "hidden"]
 
@@ -26,12 +26,12 @@ _NOT_AVAILABLE = 2**64 - 1
 _OTHER_NAME = b"/usr/bin/simulated-program"
 
 
-class Cards(Protocol):
+class Gpus(Protocol):
     """Interface for the source of the GPUs, a simulation."""
 
     @property
-    def cards(self) -> Sequence[CardState]:
-        """The cards as they are now."""
+    def gpus(self) -> Sequence[GpuState]:
+        """The GPUs as they are now."""
 
 
 class Library:
@@ -41,7 +41,7 @@ class Library:
     or that the query is not supported.
     """
 
-    def __init__(self, source: Cards, processes: Listing = "listed") -> None:
+    def __init__(self, source: Gpus, processes: Listing = "listed") -> None:
         self.calls: Counter[str] = Counter()
         self._source = source
         self._processes = processes
@@ -56,23 +56,23 @@ class Library:
         self.calls[name] += 1
         return function(self, *arguments)
 
-    def card(self, handle: Any) -> CardState:
-        """Return the card of a handle as it is now."""
+    def gpu(self, handle: Any) -> GpuState:
+        """Return the GPU of a handle as it is now."""
         index: int = handle.value - 1
-        return self._source.cards[index]
+        return self._source.gpus[index]
 
     @property
     def count(self) -> int:
         """Return the number of GPUs of the machine, hidden ones included."""
-        return len(self._source.cards)
+        return len(self._source.gpus)
 
-    def entries(self, card: CardState) -> list[tuple[int, int]] | None:
-        """Return ids and bytes of the processes on a card; `None` where they are hidden."""
+    def entries(self, gpu: GpuState) -> list[tuple[int, int]] | None:
+        """Return ids and bytes of the processes on a GPU; `None` where they are hidden."""
         if self._processes == "hidden":
             return None
-        others = card.outside - card.context
-        own = [(os.getpid(), card.context + card.reserved)] if card.has_context else []
-        found = own + ([(OTHER_PROCESS_ID + card.index, others)] if others else [])
+        others = gpu.outside - gpu.context
+        own = [(os.getpid(), gpu.context + gpu.reserved)] if gpu.has_context else []
+        found = own + ([(OTHER_PROCESS_ID + gpu.index, others)] if others else [])
         unmeasured = self._processes == "unmeasured"
         return [(pid, _NOT_AVAILABLE if unmeasured else used) for pid, used in found]
 
@@ -90,26 +90,26 @@ def _handle(library: Library, index: Any, handle: Any) -> int:
 
 
 def _uuid(library: Library, handle: Any, buffer: Any, _length: Any) -> int:
-    buffer.value = f"GPU-{library.card(handle).uuid}".encode()
+    buffer.value = f"GPU-{library.gpu(handle).uuid}".encode()
     return SUCCESS
 
 
 def _name(library: Library, handle: Any, buffer: Any, _length: Any) -> int:
-    buffer.value = library.card(handle).name.encode()
+    buffer.value = library.gpu(handle).name.encode()
     return SUCCESS
 
 
 def _memory(library: Library, handle: Any, memory: Any) -> int:
-    card, found = library.card(handle), memory._obj  # noqa: SLF001 -- what `byref` refers to
-    found.total, found.reserved = card.capacity, 0
-    found.used = min(card.capacity, card.outside + card.reserved)
+    gpu, found = library.gpu(handle), memory._obj  # noqa: SLF001 -- what `byref` refers to
+    found.total, found.reserved = gpu.capacity, 0
+    found.used = min(gpu.capacity, gpu.outside + gpu.reserved)
     found.free = found.total - found.used
     return SUCCESS
 
 
 def _processes(computes: bool, library: Library, handle: Any, count: Any, buffer: Any) -> int:
     """Write the processes that compute on a GPU to `buffer`; there are none that draw."""
-    entries = library.entries(library.card(handle))
+    entries = library.entries(library.gpu(handle))
     if entries is None:
         return NOT_SUPPORTED
     rows = [struct.pack("@IQII", pid, used, 0, 0) for pid, used in entries if computes]

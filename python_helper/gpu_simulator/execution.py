@@ -1,4 +1,4 @@
-"""Operator calls on the simulated cards: where each one runs, and what may not be mixed."""
+"""Operator calls on the simulated GPUs: where each one runs, and what may not be mixed."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .tracebacks import without_own_frames
 from .unsupported import SPARSE, not_simulated
 
 if TYPE_CHECKING:
-    from .card import Card
+    from .gpu import Gpu
     from .machine import Machine
 
 
-class CardMode(TorchDispatchMode):
-    """Brings every operator call of its thread to the card that it belongs to."""
+class GpuMode(TorchDispatchMode):
+    """Brings every operator call of its thread to the GPU that it belongs to."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # PyTorch does not annotate it
         self._machine = machine
-        self._card_of = machine.memory.card_of
+        self._gpu_of = machine.memory.gpu_of
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -47,7 +47,7 @@ class CardMode(TorchDispatchMode):
             with without_torch_function():
                 return self._execute(func, args, kwargs or {})
         except torch.OutOfMemoryError as error:
-            # A frame of ours must not keep a tensor alive that a real card would have let go.
+            # A frame of ours must not keep a tensor alive that a real GPU would have let go.
             args, kwargs = (), None
             raise without_own_frames(error)  # noqa: B904 -- it is the same error
         except Exception:
@@ -57,7 +57,7 @@ class CardMode(TorchDispatchMode):
             raise
 
     def _execute(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run one operator call of any device: on a card if it belongs there."""
+        """Run one operator call of any device: on a GPU if it belongs there."""
         what = operation(func)
         if what.is_composite:
             with self:  # in inference mode PyTorch leaves it to us to take it apart
@@ -65,11 +65,11 @@ class CardMode(TorchDispatchMode):
         tensors = tensors_in(args, [])
         if kwargs:
             tensors_in(kwargs.values(), tensors)
-        homes = [self._card_of(tensor) for tensor in tensors]
+        homes = [self._gpu_of(tensor) for tensor in tensors]
         first = next((home for home in homes if home is not None), None)
         device = kwargs.get("device")
-        card = first if device is None else self._machine.target(device, first)
-        if card is None and first is None:
+        gpu = first if device is None else self._machine.target(device, first)
+        if gpu is None and first is None:
             return self._run_on_host(what, func, args, kwargs)
         if what.missing is not None:
             raise not_simulated(what.missing)
@@ -79,17 +79,17 @@ class CardMode(TorchDispatchMode):
             _check_devices(what, args, list(zip(tensors, homes, strict=True)))
             # What is written or indexed decides, where other devices may take part.
             if what.mixes_devices and args and isinstance(args[0], torch.Tensor):
-                card = self._card_of(args[0]) or first
-        if card is not None:
-            self._machine.thread.near = card.device.index
-            if device is not None and card is first and _is_no_copy(what, args[0], kwargs):
+                gpu = self._gpu_of(args[0]) or first
+        if gpu is not None:
+            self._machine.thread.near = gpu.device.index
+            if device is not None and gpu is first and _is_no_copy(what, args[0], kwargs):
                 return torch.ops.aten.alias.default(args[0])
-        return self._run(what, args, kwargs, card, first)
+        return self._run(what, args, kwargs, gpu, first)
 
     def _run_on_host(
         self, what: Operation, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """Run an operation of the host, whose numbers may come from a card without values."""
+        """Run an operation of the host, whose numbers may come from a GPU without values."""
         if not self._machine.memory.unknown:
             return func(*args, **kwargs)
         return self._machine.shapes.run_on_host(what, args, kwargs)
@@ -99,25 +99,25 @@ class CardMode(TorchDispatchMode):
         what: Operation,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        card: Card | None,
-        first: Card | None,
+        gpu: Gpu | None,
+        first: Gpu | None,
     ) -> Any:
-        """Run one whose result is on a card; `None`: on the host, of what is on the `first`."""
-        if what.composition is not None and card is not None:
+        """Run one whose result is on a GPU; `None`: on the host, of what is on the `first`."""
+        if what.composition is not None and gpu is not None:
             with self:
                 return what.func._op_dk(what.composition, *args, **kwargs)  # noqa: SLF001 -- no public name
-        if what.counts_versions and card is not None:
+        if what.counts_versions and gpu is not None:
             written = [each for each in args[0] if not each.is_inference()]
             torch.autograd.graph.increment_version(written)
-        result = self._machine.compute.run(what, args, kwargs, card)
-        home = card or first
+        result = self._machine.compute.run(what, args, kwargs, gpu)
+        home = gpu or first
         if home is not None:
             home.run_beside(scratch(what, args, kwargs), with_blas=takes_cublas_handle(what))
         return result
 
 
 def _check_devices(
-    what: Operation, args: tuple[Any, ...], placed: list[tuple[torch.Tensor, Card | None]]
+    what: Operation, args: tuple[Any, ...], placed: list[tuple[torch.Tensor, Gpu | None]]
 ) -> None:
     """Raise PyTorch's error where an operation mixes tensors of several devices."""
     home = placed[0][1]
@@ -149,8 +149,8 @@ def _mixed(
     )
 
 
-def _name(card: Card | None) -> str:
-    return "cpu" if card is None else str(card.device)
+def _name(gpu: Gpu | None) -> str:
+    return "cpu" if gpu is None else str(gpu.device)
 
 
 def _is_no_copy(what: Operation, tensor: torch.Tensor, kwargs: dict[str, Any]) -> bool:

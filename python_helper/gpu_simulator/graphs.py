@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 if TYPE_CHECKING:
-    from .card import Card
+    from .gpu import Gpu
     from .machine import Machine
     from .patches import Patches
 
@@ -38,30 +38,30 @@ class _Graph:
     def __init__(self, keep_graph: bool = False) -> None:
         del keep_graph  # there is none
         self._pool: tuple[int, int] | None = None
-        self._card: Card | None = None
+        self._gpu: Gpu | None = None
         self._stream = 0
 
     def capture_begin(self, pool: tuple[int, int] | None = None, **_: Any) -> None:
         """Begin on the current stream."""
-        card = self.machine.current
-        if card.stream == 0:
+        gpu = self.machine.current
+        if gpu.stream == 0:
             raise RuntimeError(
                 "CUDA graphs must be captured on a non-default stream. (However, after capture, "
                 "it's ok to replay them on the default stream.)"
             )
-        self._card, self._stream, self._pool = card, card.stream, pool or (0, next(_numbers))
-        card.captured.add(self._stream)
+        self._gpu, self._stream, self._pool = gpu, gpu.stream, pool or (0, next(_numbers))
+        gpu.captured.add(self._stream)
 
     def capture_end(self) -> None:
         """End."""
-        if self._card is not None:
-            self._card.captured.discard(self._stream)
+        if self._gpu is not None:
+            self._gpu.captured.discard(self._stream)
 
     def reset(self) -> None:
         """Free the workspaces of the graph's stream."""
-        if self._card is not None:
-            self._card.blas.clear(self._stream)
-        self._card = None
+        if self._gpu is not None:
+            self._gpu.blas.clear(self._stream)
+        self._gpu = None
 
     __del__ = reset
 

@@ -1,4 +1,4 @@
-"""Indices as Python writes them: lists, arrays and masks, as C++ takes them to a card.
+"""Indices as Python writes them: lists, arrays and masks, as C++ takes them to a GPU.
 
 The rules are those of `torch/csrc/autograd/python_variable_indexing.cpp`.
 """
@@ -15,7 +15,7 @@ from .sizing import known_slice
 from .torch_internals import CPU, without_torch_function
 
 if TYPE_CHECKING:
-    from .card import Card
+    from .gpu import Gpu
     from .machine import Machine
     from .torch_internals import Arguments, Keywords
 
@@ -29,7 +29,7 @@ _ALONE = (list, tuple, range, slice, _Tensor)
 
 def get(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     """Serve `tensor[index]`, and what `put` leaves of `tensor[index] = value`."""
-    index, home = args[1], machine.card_of(args[0])
+    index, home = args[1], machine.gpu_of(args[0])
     several = tuple if isinstance(index, tuple) else list if _is_one_for_each_dim(index) else None
     parts = index if several else (index,)
     if not machine.compute.has_values and any(type(part) is slice for part in parts):
@@ -52,10 +52,10 @@ def get(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
 
 
 def put(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Serve `tensor[index] = value`: a number is one of the host, where the tensor is on a card."""
+    """Serve `tensor[index] = value`: a number is one of the host, where the tensor is on a GPU."""
     if isinstance(args[2], _NUMBERS) and machine.holds(args[0]):
         args = (*args[:2], torch.scalar_tensor(args[2], dtype=args[0].dtype, device=CPU))
-    home, source_home = machine.card_of(args[0]), machine.card_of(args[2])
+    home, source_home = machine.gpu_of(args[0]), machine.gpu_of(args[2])
     if home is not None and source_home not in (None, home) and moves.is_tracked(args[2]):
         args = (*args[:2], moves.to(machine, _Tensor.to, (args[2], home.device), {}))
     return get(machine, func, args, kwargs)
@@ -73,7 +73,7 @@ def _is_one_for_each_dim(index: Any) -> bool:
     )
 
 
-def _placed(machine: Machine, part: Any, home: Card) -> Any:
+def _placed(machine: Machine, part: Any, home: Gpu) -> Any:
     """Return an index that is a list or an array as a tensor; a mask stays on the host."""
     if isinstance(part, (list, range)):
         if not all(isinstance(item, (int, list)) for item in part):

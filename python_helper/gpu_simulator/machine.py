@@ -1,4 +1,4 @@
-"""The simulated machine: its cards, which of them the process sees, and the current one."""
+"""The simulated machine: its GPUs, which of them the process sees, and the current one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .card import Card, ThreadState
+from .gpu import Gpu, ThreadState
 from .memory import Memory
 from .shapes import Shapes
 from .torch_internals import device_index, thread_state, without_torch_function
@@ -29,24 +29,24 @@ class Machine:
 
     def __init__(self, capacities: Sequence[int], outside: int, *, values: bool) -> None:
         self.thread = ThreadState()
-        self.all_cards = tuple(
-            [Card(i, capacity, outside, self.thread) for i, capacity in enumerate(capacities)]
+        self.all_gpus = tuple(
+            [Gpu(i, capacity, outside, self.thread) for i, capacity in enumerate(capacities)]
         )
         self.memory = Memory()
         self.shapes = Shapes(self.memory)
         self.compute: Shapes | Values = Values(self.memory) if values else self.shapes
         self.present = True
         self.capability = 8, 0
-        self.has_several = len(self.all_cards) > 1
+        self.has_several = len(self.all_gpus) > 1
         self._hides_real_gpu = bool(torch.version.cuda or torch.version.hip)
         self._pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
-        self._raw: dict[int, tuple[Card, Block]] = {}
+        self._raw: dict[int, tuple[Gpu, Block]] = {}
         self._wanted: object = _UNREAD
-        self._cards: tuple[Card, ...] = ()
+        self._gpus: tuple[Gpu, ...] = ()
         self._settled = False
 
     @property
-    def cards(self) -> tuple[Card, ...]:
+    def gpus(self) -> tuple[Gpu, ...]:
         """The visible GPUs, by ordinal.
 
         The environment is read until the first use, as in CUDA; later changes have no effect. It
@@ -54,74 +54,74 @@ class Machine:
         hide the real ones.
         """
         if self._settled:
-            return self._cards
+            return self._gpus
         wanted = os.environ.get(_VISIBLE)
         if wanted != self._wanted:
             self._wanted = wanted
-            indices = _visible_indices([card.uuid for card in self.all_cards])
+            indices = _visible_indices([gpu.uuid for gpu in self.all_gpus])
             if not indices and self._hides_real_gpu:
-                indices = list(range(len(self.all_cards)))
-            for card in self.all_cards:
-                card.appear_as(indices.index(card.index) if card.index in indices else None)
-            self._cards = tuple([self.all_cards[index] for index in indices])
-        return self._cards
+                indices = list(range(len(self.all_gpus)))
+            for gpu in self.all_gpus:
+                gpu.appear_as(indices.index(gpu.index) if gpu.index in indices else None)
+            self._gpus = tuple([self.all_gpus[index] for index in indices])
+        return self._gpus
 
     def settle(self) -> None:
         """Fix the set of visible GPUs; raise CUDA's error if there is none."""
-        if not self.cards:
+        if not self.gpus:
             raise RuntimeError("No CUDA GPUs are available")
         self._settled = True
 
     @property
-    def current(self) -> Card:
-        """This thread's current card."""
-        return self.card_at(self.thread.current)
+    def current(self) -> Gpu:
+        """This thread's current GPU."""
+        return self.gpu_at(self.thread.current)
 
     def synchronize(self, ordinal: int | None = None) -> None:
         """Wait for nothing, all work is done; like any use it gives the process a context."""
-        self.card_at(self.thread.current if ordinal is None else ordinal).has_context = True
+        self.gpu_at(self.thread.current if ordinal is None else ordinal).has_context = True
 
-    def card_at(self, ordinal: int) -> Card:
-        """Return the card that PyTorch counts as `ordinal`, or raise CUDA's own error."""
-        cards = self.cards
-        if 0 <= ordinal < len(cards):
-            return cards[ordinal]
-        if not cards:
+    def gpu_at(self, ordinal: int) -> Gpu:
+        """Return the GPU that PyTorch counts as `ordinal`, or raise CUDA's own error."""
+        gpus = self.gpus
+        if 0 <= ordinal < len(gpus):
+            return gpus[ordinal]
+        if not gpus:
             raise RuntimeError("No CUDA GPUs are available")
-        names = "one GPU, cuda:0" if len(cards) == 1 else f"{len(cards)} GPUs, from cuda:0 on"
+        names = "one GPU, cuda:0" if len(gpus) == 1 else f"{len(gpus)} GPUs, from cuda:0 on"
         error = getattr(torch, "AcceleratorError", RuntimeError)
         raise error(
             "CUDA error: invalid device ordinal\n"
             f"The simulated machine has {names}; there is no cuda:{ordinal}."
         )
 
-    def card_named(self, device: object) -> Card:
-        """Return the card that a person may write as `device`: "cuda" is the current one."""
+    def gpu_named(self, device: object) -> Gpu:
+        """Return the GPU that a person may write as `device`: "cuda" is the current one."""
         index = device if isinstance(device, int) else device_index(device)
-        return self.current if index is None else self.card_at(index)
+        return self.current if index is None else self.gpu_at(index)
 
     def switch_to(self, ordinal: int, *, use: bool = True) -> int:
-        """Make a card the current one and return the ordinal of the one before.
+        """Make a GPU the current one and return the ordinal of the one before.
 
-        Since CUDA 12 this gives the process a context on the card; without `use` it does not.
+        Since CUDA 12 this gives the process a context on the GPU; without `use` it does not.
         """
         before = self.thread.current
         if ordinal != before:
-            card = self.card_at(ordinal)
-            card.has_context = card.has_context or use
+            gpu = self.gpu_at(ordinal)
+            gpu.has_context = gpu.has_context or use
             self.thread.current = ordinal
         return before
 
-    def card_of(self, value: Any) -> Card | None:
-        """Return the card of `value` if it is a tensor on one."""
+    def gpu_of(self, value: Any) -> Gpu | None:
+        """Return the GPU of `value` if it is a tensor on one."""
         if not isinstance(value, torch.Tensor):
             return None
         with without_torch_function():
-            return self.memory.card_of(value)
+            return self.memory.gpu_of(value)
 
     def holds(self, value: Any) -> bool:
-        """Whether `value` is a tensor on a card."""
-        return self.card_of(value) is not None
+        """Whether `value` is a tensor on a GPU."""
+        return self.gpu_of(value) is not None
 
     def is_unknown(self, value: Any) -> bool:
         """Whether `value` is a tensor whose values were not computed."""
@@ -143,7 +143,7 @@ class Machine:
         with without_torch_function():
             return tensor.layout is torch.strided and tensor.untyped_storage() in self._pinned
 
-    def target(self, device: Any, first: Card | None) -> Card | None:
+    def target(self, device: Any, first: Gpu | None) -> Gpu | None:
         """Return the GPU that an operator call names by the `torch.device`; `None` for the host.
 
         Below the function mode "meta:1" is the GPU cuda:1. If PyTorch's own C++ code takes the
@@ -151,25 +151,25 @@ class Machine:
         or that of the call before.
         """
         if device.type == "cuda":
-            return self.card_named(device)
+            return self.gpu_named(device)
         if device.type != "meta" or thread_state.plain_meta:
             return None
         if device.index is not None:
-            return self.card_at(device.index)
-        return first or self.card_at(self.thread.near)
+            return self.gpu_at(device.index)
+        return first or self.gpu_at(self.thread.near)
 
     def raw_alloc(self, nbytes: int, _stream: int = 0) -> int:
-        """Serve `torch.cuda.caching_allocator_alloc`: return an address on the current card."""
+        """Serve `torch.cuda.caching_allocator_alloc`: return an address on the current GPU."""
         torch.cuda.init()
-        card = self.current
-        block = card.malloc(nbytes)
-        self._raw[block.address] = card, block
+        gpu = self.current
+        block = gpu.malloc(nbytes)
+        self._raw[block.address] = gpu, block
         return block.address
 
     def raw_delete(self, address: int) -> None:
         """Serve `torch.cuda.caching_allocator_delete`."""
-        card, block = self._raw.pop(address)
-        card.allocator.free(block)
+        gpu, block = self._raw.pop(address)
+        gpu.allocator.free(block)
 
 
 def _visible_indices(uuids: Sequence[str]) -> list[int]:

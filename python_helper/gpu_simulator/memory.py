@@ -1,6 +1,6 @@
-"""The cards' memory: which storage occupies which block, and where its values are, if any.
+"""The GPUs' memory: which storage occupies which block, and where its values are, if any.
 
-A tensor on a simulated card is a `meta` tensor whose storage is registered here. With
+A tensor on a simulated GPU is a `meta` tensor whose storage is registered here. With
 `compute="cpu"` the values of each storage lie in a host storage of the same size.
 """
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .blocks import Block
-    from .card import Card
+    from .gpu import Gpu
 
 _resize_storage = torch.UntypedStorage.resize_
 
 
 class Allocation(weakref.ref["torch.UntypedStorage"]):
-    """One storage on a card: a weak reference to it, its block, and its values if it has any."""
+    """One storage on a GPU: a weak reference to it, its block, and its values if it has any."""
 
-    __slots__ = ("block", "card", "host", "key", "nbytes", "views")
+    __slots__ = ("block", "gpu", "host", "key", "nbytes", "views")
 
-    card: Card
+    gpu: Gpu
     key: int
     nbytes: int
     block: Block | None
@@ -44,7 +44,7 @@ class Allocation(weakref.ref["torch.UntypedStorage"]):
 
 
 class Memory:
-    """Charges storages to their cards and frees their blocks when the storages die."""
+    """Charges storages to their GPUs and frees their blocks when the storages die."""
 
     def __init__(self) -> None:
         self._live: dict[int, Allocation] = {}
@@ -57,22 +57,22 @@ class Memory:
         """Storages of tensors whose sizes depend on values: these have their largest size."""
 
     def __len__(self) -> int:
-        """Return how many storages, empty ones included, are on the cards."""
+        """Return how many storages, empty ones included, are on the GPUs."""
         return len(self._live)
 
-    def card_of(self, tensor: torch.Tensor) -> Card | None:
-        """Return the card that `tensor` is on, if any. Call it `without_torch_function`."""
+    def gpu_of(self, tensor: torch.Tensor) -> Gpu | None:
+        """Return the GPU that `tensor` is on, if any. Call it `without_torch_function`."""
         if not is_meta(tensor):
             return None
         try:
             allocation = self._live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001 -- its identity
         except (RuntimeError, NotImplementedError):  # a tensor without a storage
             return None
-        return None if allocation is None else allocation.card
+        return None if allocation is None else allocation.gpu
 
     def holds(self, tensor: torch.Tensor) -> bool:
-        """Whether `tensor` is on a card. Call it `without_torch_function`."""
-        return self.card_of(tensor) is not None
+        """Whether `tensor` is on a GPU. Call it `without_torch_function`."""
+        return self.gpu_of(tensor) is not None
 
     def is_unknown(self, tensor: torch.Tensor) -> bool:
         """Whether the values of `tensor` are unknown. Call it `without_torch_function`."""
@@ -110,16 +110,16 @@ class Memory:
         return frozenset([size for sizes in known if sizes for size in sizes])
 
     def find(self, storage: torch.UntypedStorage) -> Allocation | None:
-        """Return the allocation of `storage`, or None where it is not on a card."""
+        """Return the allocation of `storage`, or None where it is not on a GPU."""
         return self._live.get(storage._cdata)  # noqa: SLF001 -- its identity
 
     def charge(
         self,
         storage: torch.UntypedStorage,
-        card: Card,
+        gpu: Gpu,
         host: torch.UntypedStorage | None = None,
     ) -> Allocation:
-        """Put `storage` on `card`, or follow its new size if it is on one already.
+        """Put `storage` on `gpu`, or follow its new size if it is on one already.
 
         Raises `torch.OutOfMemoryError` where there is no room. Like PyTorch, a resize takes the
         new block before it returns the old one.
@@ -133,9 +133,9 @@ class Memory:
         if not torch.cuda.is_initialized():
             torch.cuda.init()
         allocation = Allocation(storage, self._gone)
-        card.has_context = True
-        allocation.card = card
-        allocation.block = card.malloc(nbytes) if nbytes else None
+        gpu.has_context = True
+        allocation.gpu = gpu
+        allocation.block = gpu.malloc(nbytes) if nbytes else None
         allocation.key = storage._cdata  # noqa: SLF001 -- its identity
         allocation.nbytes = nbytes
         self._live[allocation.key] = allocation
@@ -169,21 +169,21 @@ class Memory:
                 self.bind(allocation, None)
 
     def owner_of(self, host: torch.UntypedStorage) -> torch.UntypedStorage | None:
-        """Return the storage on a card whose values are in `host`, if there is one."""
+        """Return the storage on a GPU whose values are in `host`, if there is one."""
         allocation = self._by_host.get(host._cdata)  # noqa: SLF001 -- its identity
         return None if allocation is None else allocation()
 
     def forget(self) -> None:
-        """Leave all storages to themselves: the cards are gone."""
+        """Leave all storages to themselves: the GPUs are gone."""
         self._live.clear()
         self._by_host.clear()
         self.unknown.clear()
         self.largest.clear()
 
     def _resize(self, allocation: Allocation, nbytes: int) -> None:
-        block = allocation.card.malloc(nbytes) if nbytes else None
+        block = allocation.gpu.malloc(nbytes) if nbytes else None
         if allocation.block is not None:
-            allocation.card.allocator.free(allocation.block)
+            allocation.gpu.allocator.free(allocation.block)
         allocation.block = block
         allocation.nbytes = nbytes
         if allocation.host is not None:
@@ -199,7 +199,7 @@ class Memory:
         if known.host is not None:
             self._by_host.pop(known.host._cdata, None)  # noqa: SLF001 -- its identity
         if known.block is not None:
-            known.card.allocator.free(known.block)
+            known.gpu.allocator.free(known.block)
 
 
 def _storage_of(tensor: torch.Tensor) -> torch.UntypedStorage | None:
@@ -210,7 +210,7 @@ def _storage_of(tensor: torch.Tensor) -> torch.UntypedStorage | None:
 
 
 def address_of(memory: Memory, storage: torch.UntypedStorage) -> int:
-    """Return the modelled address of `storage` on its card, 0 for an empty one."""
+    """Return the modelled address of `storage` on its GPU, 0 for an empty one."""
     with without_torch_function():
         allocation = memory.find(storage)
     return 0 if allocation is None or allocation.block is None else allocation.block.address

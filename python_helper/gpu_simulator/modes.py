@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import _push_mode as push_dispatch_mode
 
 from .autocast import Autocast
 from .calls import CallMode
-from .execution import CardMode
+from .execution import GpuMode
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -26,7 +26,7 @@ class Modes:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._autocast = Autocast(machine.memory)
-        self._entered: tuple[CallMode, CardMode] | None = None
+        self._entered: tuple[CallMode, GpuMode] | None = None
 
     def start(self, patches: Patches) -> None:
         """Enter the modes here, and see to it that new threads do the same."""
@@ -34,11 +34,11 @@ class Modes:
         run_thread = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]  # noqa: SLF001 -- not in typeshed; runs before `run`, which users override
 
         def run_with_modes(thread: threading.Thread) -> None:
-            calls, card = self._new()
+            calls, gpu = self._new()
             with calls:
                 # Entering would set PyTorch's flags of the whole process as well, and leaving would
                 # set them back to what they were here: for ever, in a thread that outlives us.
-                push_dispatch_mode(card)
+                push_dispatch_mode(gpu)
                 try:
                     run_thread(thread)
                 finally:
@@ -52,13 +52,13 @@ class Modes:
     def stop(self) -> None:
         """Leave the modes, also where others were entered above ours and stay."""
         if self._entered is not None:
-            calls, card = self._entered
+            calls, gpu = self._entered
             self._entered = None
             _remove_function_mode(calls)
-            _remove_dispatch_mode(card)
+            _remove_dispatch_mode(gpu)
 
-    def _new(self) -> tuple[CallMode, CardMode]:
-        return CallMode(self._machine, self._autocast), CardMode(self._machine)
+    def _new(self) -> tuple[CallMode, GpuMode]:
+        return CallMode(self._machine, self._autocast), GpuMode(self._machine)
 
 
 def _remove_function_mode(mode: CallMode) -> None:
@@ -72,7 +72,7 @@ def _remove_function_mode(mode: CallMode) -> None:
         push_function_mode(other)
 
 
-def _remove_dispatch_mode(mode: CardMode) -> None:
+def _remove_dispatch_mode(mode: GpuMode) -> None:
     from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
     above = []

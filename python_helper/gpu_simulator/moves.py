@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .torch_internals import META, is_card_device, is_plain_meta_device, plain_meta
+from .torch_internals import META, is_gpu_device, is_plain_meta_device, plain_meta
 
 if TYPE_CHECKING:
-    from .card import Card
+    from .gpu import Gpu
     from .machine import Machine
     from .torch_internals import Arguments, Keywords
 
@@ -17,7 +17,7 @@ _Tensor = torch.Tensor
 
 
 def to(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Serve `Tensor.to`: a card is "meta" below this line."""
+    """Serve `Tensor.to`: a GPU is "meta" below this line."""
     args, kwargs = _with_device(machine, args, kwargs)
     positional = len(args) > 1 and not isinstance(args[1], (torch.dtype, _Tensor))
     device = args[1] if positional else kwargs.get("device")
@@ -29,21 +29,21 @@ def to(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
     if is_plain_meta_device(device):
         with plain_meta():
             return func(*args, **kwargs)
-    if not is_card_device(device):
+    if not is_gpu_device(device):
         return func(*args, **kwargs)
-    card, home = machine.card_named(device), machine.card_of(args[0])
+    gpu, home = machine.gpu_named(device), machine.gpu_of(args[0])
     _refuse_plain_meta(machine, args[0])
-    there = META if home is card else card.meta  # C++ must see that the device stays the same
+    there = META if home is gpu else gpu.meta  # C++ must see that the device stays the same
     if positional:
         args = (args[0], there, *args[2:])
     else:
         kwargs = {**kwargs, "device": there}
     result = func(*args, **kwargs)
-    return result if home in (None, card) else _returning(result, home)
+    return result if home in (None, gpu) else _returning(result, home)
 
 
 def _with_device(machine: Machine, args: Arguments, kwargs: Keywords) -> tuple[Arguments, Keywords]:
-    """Write `x.to(other)` as `x.to(device, dtype)`: in C++ it would lose the card of `other`."""
+    """Write `x.to(other)` as `x.to(device, dtype)`: in C++ it would lose the GPU of `other`."""
     other = args[1] if len(args) > 1 else kwargs.get("tensor")
     if other is None or not machine.holds(other):
         return args, kwargs
@@ -51,7 +51,7 @@ def _with_device(machine: Machine, args: Arguments, kwargs: Keywords) -> tuple[A
     return (args[0], other.device, other.dtype, *args[2:]), rest
 
 
-def _returning(copy: torch.Tensor, home: Card | None) -> torch.Tensor:
+def _returning(copy: torch.Tensor, home: Gpu | None) -> torch.Tensor:
     """Return `copy`, on another GPU, with a hook that moves its gradient back to `home`.
 
     PyTorch has device "meta" on both sides and would not move the gradient.
@@ -74,11 +74,11 @@ def type_as(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> A
 
 
 def copy(machine: Machine, func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Copy into a tensor of another card by a way that gradients can go back."""
+    """Copy into a tensor of another GPU by a way that gradients can go back."""
     target, source = bind(("self", "src"), args, kwargs)
     if not isinstance(source, _Tensor):
         return func(*args, **kwargs)
-    home, source_home = machine.card_of(target), machine.card_of(source)
+    home, source_home = machine.gpu_of(target), machine.gpu_of(source)
     if home in (None, source_home) or source_home is None or not is_tracked(source):
         return func(*args, **kwargs)
     moved = to(machine, _Tensor.to, (source, home.device), {})
@@ -91,7 +91,7 @@ def is_tracked(tensor: torch.Tensor) -> bool:
 
 
 def cuda(machine: Machine, _func: Any, args: Arguments, kwargs: Keywords) -> Any:
-    """Serve `Tensor.cuda`: without a device it is the current card."""
+    """Serve `Tensor.cuda`: without a device it is the current GPU."""
     device = args[1] if len(args) > 1 else kwargs.get("device")
     keep = {"memory_format": kwargs["memory_format"]} if "memory_format" in kwargs else {}
     return to(machine, _Tensor.to, (args[0], "cuda" if device is None else device), keep)

@@ -46,7 +46,7 @@ def put_parallel(patches: Patches, machine: Machine) -> None:
             "_broadcast_coalesced": _broadcast_coalesced,
         },
     )
-    patches.put(torch.cuda.nccl, "is_available", _on_different_cards)
+    patches.put(torch.cuda.nccl, "is_available", _on_different_gpus)
     patches.put(torch.cuda.nccl, "reduce", partial(_reduce, machine))
     patches.put(_functions, "_streams", None)  # a list of the devices that there once were
     _put_refusals(patches, machine)
@@ -117,10 +117,10 @@ def _chunks(tensors: Sequence[torch.Tensor], buffer_size: int) -> list[Tensors]:
     return [*full, *growing.values()]
 
 
-def _on_different_cards(tensors: Sequence[torch.Tensor]) -> bool:
-    """Whether NCCL could take them: each is contiguous and has a card for itself."""
-    cards = {tensor.get_device() for tensor in tensors}
-    return len(cards) == len(tensors) and all(
+def _on_different_gpus(tensors: Sequence[torch.Tensor]) -> bool:
+    """Whether NCCL could take them: each is contiguous and has a GPU for itself."""
+    gpus = {tensor.get_device() for tensor in tensors}
+    return len(gpus) == len(tensors) and all(
         tensor.is_cuda and tensor.is_contiguous() for tensor in tensors
     )
 
@@ -129,7 +129,7 @@ def _reduce(
     machine: Machine, inputs: Sequence[torch.Tensor], output: torch.Tensor, root: int = 0
 ) -> None:
     """Sum `inputs` into `output` as NCCL does, which takes no memory from PyTorch's allocator."""
-    del root  # the card that `output` is on already
+    del root  # the GPU that `output` is on already
     compute = machine.compute
     if isinstance(compute, Values):
         with without_torch_function():

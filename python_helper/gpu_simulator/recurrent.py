@@ -170,7 +170,7 @@ def _layer(cell: Cell) -> Callable[..., Any]:
             inputs, hx, params, *options, batch_first = moves.bind(names, args, kwargs)
         stack = _Stack(list(params), *options)
         given = list(hx) if isinstance(hx, (list, tuple)) else [hx]
-        serves = not machine.compute.has_values and _is_on_one_card(
+        serves = not machine.compute.has_values and _is_on_one_gpu(
             machine, [inputs, *given, *params]
         )
         if not serves or not stack.fits(inputs, given):
@@ -186,10 +186,10 @@ def _layer(cell: Cell) -> Callable[..., Any]:
     return run
 
 
-def _is_on_one_card(machine: Machine, tensors: list[torch.Tensor]) -> bool:
-    """Whether all are on the same card."""
-    card = machine.card_of(tensors[0])
-    return card is not None and all(machine.card_of(tensor) is card for tensor in tensors)
+def _is_on_one_gpu(machine: Machine, tensors: list[torch.Tensor]) -> bool:
+    """Whether all are on the same GPU."""
+    gpu = machine.gpu_of(tensors[0])
+    return gpu is not None and all(machine.gpu_of(tensor) is gpu for tensor in tensors)
 
 
 LAYERS: dict[Any, Callable[..., Any]] = {

@@ -10,18 +10,18 @@ from .scratch import MASKS
 from .torch_internals import CPU, META, in_kernel, is_meta, map_tensors, tensors_in
 from .tracebacks import asks_of_padding
 from .unsupported import no_values
-from .values import Values, charge_all, on_card, storage_of, written_arguments
+from .values import Values, charge_all, on_gpu, storage_of, written_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .card import Card
+    from .gpu import Gpu
     from .memory import Memory
     from .operations import Operation
     from .torch_internals import Arguments, Keywords
 
 
-_ON_CARD = {"_scaled_dot_product_efficient_attention": 2}
+_ON_GPU = {"_scaled_dot_product_efficient_attention": 2}
 """Number of results of an operator that are on the GPU; the others are on the host."""
 
 
@@ -61,31 +61,29 @@ class Shapes:
         self._memory = memory
         self._numbers = Values(memory)
 
-    def run(
-        self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card | None
-    ) -> Any:
-        """Return the result of an operation on `card`; off the cards (None), zeros."""
+    def run(self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: Gpu | None) -> Any:
+        """Return the result of an operation on `gpu`; off the GPUs (None), zeros."""
         if self._is_of_numbers(operation, args, kwargs):
-            return self._numbers.run(operation, args, kwargs, card)
+            return self._numbers.run(operation, args, kwargs, gpu)
         self._forget_written(operation, args, kwargs)
         _check_types(operation, args)
         answer = _ANSWERS.get(operation.name)
         if answer is not None:
             result = answer(*args, **kwargs)
-        elif card is None:
+        elif gpu is None:
             result = _unknown(args[0], kwargs.get("dtype"), kwargs.get("memory_format"))
         else:
-            result = self._run_kernel(operation, args, on_card(kwargs, META))
-        if card is None or operation.mixes_devices:
+            result = self._run_kernel(operation, args, on_gpu(kwargs, META))
+        if gpu is None or operation.mixes_devices:
             makes = not operation.makes_nothing
             self._as_unknown(result if makes else written_arguments(operation, args, kwargs))
         self._note_largest(operation, args, kwargs, result)
-        if card is None:
+        if gpu is None:
             return result
-        made = result[: _ON_CARD.get(operation.name)] if isinstance(result, tuple) else result
-        charge_all(self._memory, made, card)
+        made = result[: _ON_GPU.get(operation.name)] if isinstance(result, tuple) else result
+        charge_all(self._memory, made, gpu)
         if operation.may_resize:
-            charge_all(self._memory, (args, tuple(kwargs.values())), card)
+            charge_all(self._memory, (args, tuple(kwargs.values())), gpu)
         if operation.name in _SOUND:
             self._tell(result, 0 if asks_of_padding() else 1)
         elif operation.name == _FINITE:
@@ -158,7 +156,7 @@ class Shapes:
         except RuntimeError as error:
             if "device" in str(error) and any(map(_is_number_of_host, tensors_in(args, []))):
                 # PyTorch's form is stricter here than CUDA.
-                return self._run_kernel(operation, map_tensors(_number_on_card, args), kwargs)
+                return self._run_kernel(operation, map_tensors(_number_on_gpu, args), kwargs)
             if not isinstance(error, NotImplementedError) and "meta tensor" not in str(error):
                 raise
             # Several optimizers' kernels write in place and have no meta form; they need no memory.
@@ -217,7 +215,7 @@ def _is_number_of_host(tensor: torch.Tensor) -> bool:
     return tensor.dim() == 0 and not is_meta(tensor)
 
 
-def _number_on_card(tensor: torch.Tensor) -> torch.Tensor:
+def _number_on_gpu(tensor: torch.Tensor) -> torch.Tensor:
     return _empty(dtype=tensor.dtype) if _is_number_of_host(tensor) else tensor
 
 

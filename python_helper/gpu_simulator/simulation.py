@@ -8,9 +8,9 @@ import torch
 import torch._dynamo
 
 from .attributes import put_attributes
-from .card import DEVICE_NAME
 from .cells import put_cells
 from .driver import Library
+from .gpu import DEVICE_NAME
 from .graphs import put_graphs
 from .machine import Machine
 from .modes import Modes
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .allocator import CachingAllocator
-    from .card import CardState
+    from .gpu import GpuState
 
 # torch._dynamo is imported for its side effects: an optimizer imports it at its first step, and
 # what it then takes from PyTorch by name must be PyTorch's and not the simulation's.
@@ -55,26 +55,26 @@ class Simulation:
 
     @property
     def capacity(self) -> int:
-        """The memory of the first card, in bytes."""
+        """The memory of the first GPU, in bytes."""
         return self.capacities[0]
 
     @property
-    def cards(self) -> tuple[CardState, ...]:
+    def gpus(self) -> tuple[GpuState, ...]:
         """State of all GPUs as their driver would report it now, in the driver's order."""
-        return tuple([card.state() for card in self._machine.all_cards])
+        return tuple([gpu.state() for gpu in self._machine.all_gpus])
 
     @property
     def allocators(self) -> tuple[CachingAllocator, ...]:
-        """The allocators of the visible cards, as PyTorch counts them."""
-        return tuple([card.allocator for card in self._machine.cards])
+        """The allocators of the visible GPUs, as PyTorch counts them."""
+        return tuple([gpu.allocator for gpu in self._machine.gpus])
 
     @property
     def allocator(self) -> CachingAllocator:
-        """The allocator of the first visible card."""
+        """The allocator of the first visible GPU."""
         return self.allocators[0]
 
     def be_of(self, major: int, minor: int) -> None:
-        """Answer as cards of another compute capability than 8.0; sizes are the same."""
+        """Answer as GPUs of another compute capability than 8.0; sizes are the same."""
         self._machine.capability = major, minor
 
     def forget_values(self) -> None:
@@ -84,7 +84,7 @@ class Simulation:
         self._machine.memory.forget_all_values(NUMBER_BYTES)
 
     def driver(self) -> Library:
-        """Return the management library of these cards, as NVIDIA's would answer."""
+        """Return the management library of these GPUs, as NVIDIA's would answer."""
         return Library(self)
 
     @staticmethod
@@ -95,7 +95,7 @@ class Simulation:
     def stop(self) -> None:
         """Leave PyTorch exactly as it was. May be called again.
 
-        Tensors that are still on the card stay alive as plain "meta" tensors: their values, if
+        Tensors that are still on the GPU stay alive as plain "meta" tensors: their values, if
         they had any, are gone.
         """
         global _active  # noqa: PLW0603 -- one process has one simulation
@@ -153,7 +153,7 @@ def _refuse_real_gpu() -> None:
 def _replace_active() -> None:
     if _active is None:
         return
-    in_use = sum(card.allocator.allocated for card in _active._machine.all_cards)  # noqa: SLF001 -- of the same class's module
+    in_use = sum(gpu.allocator.allocated for gpu in _active._machine.all_gpus)  # noqa: SLF001 -- of the same class's module
     if in_use:
         raise RuntimeError(
             f"A simulated GPU is in use already, with {format_size(in_use)} allocated on it. "

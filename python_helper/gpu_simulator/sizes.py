@@ -33,7 +33,7 @@ def parse_size(size: int | str, *, name: str) -> int:
 
 
 def parse_capacities(capacity: Any, devices: Any) -> list[int]:
-    """Return the capacity of each card in bytes.
+    """Return the capacity of each GPU in bytes.
 
     `capacity` is one size for all `devices`, a list of sizes, or text such as "16GiB*2", which
     says how many there are. Raises `TypeError` or `ValueError` with one sentence.

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .card import DEVICE_NAME, Card
-from .classes import CardGenerator, Event, Stream
+from .classes import Event, GpuGenerator, Stream
+from .gpu import DEVICE_NAME, Gpu
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,14 +59,14 @@ def _device_functions(machine: Machine) -> dict[str, Any]:
     def initialise() -> None:
         started_in[:] = [len(_forks)]
         machine.settle()
-        generators: Any = tuple(card.generator for card in machine.cards)
+        generators: Any = tuple(gpu.generator for gpu in machine.gpus)
         torch.cuda.default_generators = generators
 
     def exchange(ordinal: int, *, use: bool = True) -> int:
         return machine.switch_to(ordinal, use=use) if ordinal >= 0 else -1
 
     return {
-        "_cuda_getDeviceCount": lambda: len(machine.cards),
+        "_cuda_getDeviceCount": lambda: len(machine.gpus),
         "_cuda_init": initialise,
         # CUDA may start in a child where the parent had not started it.
         "_cuda_isInBadFork": lambda: started_in not in ([], [len(_forks)]),
@@ -74,7 +74,7 @@ def _device_functions(machine: Machine) -> dict[str, Any]:
         "_cuda_setDevice": machine.switch_to,
         "_cuda_exchangeDevice": exchange,
         "_cuda_maybeExchangeDevice": partial(exchange, use=False),
-        "_cuda_hasPrimaryContext": lambda ordinal: machine.card_at(ordinal).has_context,
+        "_cuda_hasPrimaryContext": lambda ordinal: machine.gpu_at(ordinal).has_context,
         "_cuda_getArchFlags": _constant("sm_80"),
         "_cuda_canDeviceAccessPeer": _constant(False),
         "_cuda_synchronize": machine.synchronize,
@@ -87,13 +87,13 @@ def _device_functions(machine: Machine) -> dict[str, Any]:
 
 def _memory_functions(machine: Machine) -> dict[str, Any]:
     def allocator(ordinal: int) -> CachingAllocator:
-        if not 0 <= ordinal < len(machine.cards):
+        if not 0 <= ordinal < len(machine.gpus):
             raise RuntimeError(f"Invalid device argument {ordinal}: did you call init?")
-        return machine.cards[ordinal].allocator
+        return machine.gpus[ordinal].allocator
 
     def snapshot(pool: Any = None) -> dict[str, Any]:
         with_traces = pool is None or len(pool) < 3 or bool(pool[2])  # noqa: PLR2004 -- (id, id, include_traces)
-        allocators = [card.allocator for card in machine.cards]
+        allocators = [gpu.allocator for gpu in machine.gpus]
         return {
             "segments": [segment for each in allocators for segment in each.segments()],
             "device_traces": [each.history.trace() if with_traces else [] for each in allocators],
@@ -114,8 +114,8 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
         **__: Any,
     ) -> None:
         frames = enabled is not None and context is not None
-        for card in machine.cards:
-            card.allocator.history.record(
+        for gpu in machine.gpus:
+            gpu.allocator.history.record(
                 enabled, frames=frames, max_entries=max_entries, clear=clear_history
             )
 
@@ -123,13 +123,13 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
         allocator(ordinal).fraction = fraction
 
     def attach_observer(observer: Callable[[int, int, int, int], object]) -> None:
-        for card in machine.cards:
-            card.allocator.observers.append(observer)
+        for gpu in machine.gpus:
+            gpu.allocator.observers.append(observer)
 
     return {
         "_cuda_memoryStats": lambda ordinal: allocator(ordinal).stats(),
         "_cuda_memorySnapshot": snapshot,
-        "_cuda_emptyCache": _each_card(machine, _empty_cache),
+        "_cuda_emptyCache": _each_gpu(machine, _empty_cache),
         "_cuda_resetPeakMemoryStats": lambda ordinal: allocator(ordinal).reset_peaks(),
         "_cuda_resetAccumulatedMemoryStats": lambda ordinal: allocator(ordinal).reset_accumulated(),
         "_cuda_attach_out_of_memory_observer": attach_observer,
@@ -139,7 +139,7 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
         "_cuda_getAllocatorBackend": _constant("native"),
         "_cuda_cudaCachingAllocator_raw_alloc": machine.raw_alloc,
         "_cuda_cudaCachingAllocator_raw_delete": machine.raw_delete,
-        "_cuda_clearCublasWorkspaces": _each_card(machine, _clear_workspaces),
+        "_cuda_clearCublasWorkspaces": _each_gpu(machine, _clear_workspaces),
         "_cuda_getMemoryMetadata": _constant(""),
         "_cuda_setMemoryMetadata": _nothing,
         "_cuda_hostMemoryStats": _constant({}),
@@ -148,20 +148,20 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _each_card(machine: Machine, act: Callable[[Card], None]) -> Callable[..., None]:
+def _each_gpu(machine: Machine, act: Callable[[Gpu], None]) -> Callable[..., None]:
     def act_on_all(*_: Any) -> None:
-        for card in machine.cards:
-            act(card)
+        for gpu in machine.gpus:
+            act(gpu)
 
     return act_on_all
 
 
-def _empty_cache(card: Card) -> None:
-    card.allocator.empty_cache()
+def _empty_cache(gpu: Gpu) -> None:
+    gpu.allocator.empty_cache()
 
 
-def _clear_workspaces(card: Card) -> None:
-    card.blas.clear()
+def _clear_workspaces(gpu: Gpu) -> None:
+    gpu.blas.clear()
 
 
 def _stream_functions(machine: Machine) -> dict[str, Any]:
@@ -185,11 +185,11 @@ def _stream_functions(machine: Machine) -> dict[str, Any]:
 
 def _accelerator_functions(machine: Machine) -> dict[str, Any]:
     def allocator(ordinal: int) -> CachingAllocator:
-        return machine.card_at(ordinal).allocator
+        return machine.gpu_at(ordinal).allocator
 
     return {
         "_accelerator_getAccelerator": lambda: torch.device("cuda"),
-        "_accelerator_hooks_device_count": lambda: len(machine.cards),
+        "_accelerator_hooks_device_count": lambda: len(machine.gpus),
         "_accelerator_getDeviceIndex": lambda: machine.thread.current,
         "_accelerator_setDeviceIndex": machine.switch_to,
         "_accelerator_exchangeDevice": machine.switch_to,
@@ -198,13 +198,13 @@ def _accelerator_functions(machine: Machine) -> dict[str, Any]:
         "_accelerator_getStream": torch.cuda.current_stream,
         "_accelerator_setStream": torch.cuda.set_stream,
         "_accelerator_isAllocatorInitialized": torch.cuda.is_initialized,
-        "_accelerator_emptyCache": _each_card(machine, _empty_cache),
+        "_accelerator_emptyCache": _each_gpu(machine, _empty_cache),
         "_accelerator_getDeviceStats": lambda ordinal: allocator(ordinal).stats(),
         "_accelerator_resetPeakStats": lambda ordinal: allocator(ordinal).reset_peaks(),
         "_accelerator_resetAccumulatedStats": lambda ordinal: allocator(
             ordinal
         ).reset_accumulated(),
-        "_accelerator_getMemoryInfo": lambda ordinal: machine.card_at(ordinal).memory_info(),
+        "_accelerator_getMemoryInfo": lambda ordinal: machine.gpu_at(ordinal).memory_info(),
     }
 
 
@@ -217,10 +217,10 @@ class _CudaError(int):
 
 def _properties(machine: Machine, ordinal: int) -> SimpleNamespace:
     """Return the properties of an A100, but for what code asks before it uses bfloat16."""
-    card = machine.card_at(ordinal)
+    gpu = machine.gpu_at(ordinal)
     return SimpleNamespace(
         name=DEVICE_NAME,
-        total_memory=card.allocator.capacity,
+        total_memory=gpu.allocator.capacity,
         major=machine.capability[0],
         minor=machine.capability[1],
         multi_processor_count=108,
@@ -235,8 +235,8 @@ def _properties(machine: Machine, ordinal: int) -> SimpleNamespace:
         is_integrated=0,
         is_multi_gpu_board=0,
         gcnArchName="",
-        uuid=card.uuid,
-        pci_bus_id=card.index,
+        uuid=gpu.uuid,
+        pci_bus_id=gpu.index,
         pci_device_id=0,
         pci_domain_id=0,
     )
@@ -265,7 +265,7 @@ def _put_module(patches: Patches, machine: Machine) -> None:
         cuda,
         {
             "_cudart": SimpleNamespace(
-                cudaMemGetInfo=lambda ordinal: machine.card_at(ordinal).memory_info(),
+                cudaMemGetInfo=lambda ordinal: machine.gpu_at(ordinal).memory_info(),
                 cudaError=_CudaError,
                 cudaGetErrorString=_constant("no error"),
             ),
@@ -283,7 +283,7 @@ def _put_module(patches: Patches, machine: Machine) -> None:
     for module in (torch, cuda, cuda.streams):
         patches.put(module, "Stream", Stream)
         patches.put(module, "Event", Event)
-    patches.put(torch, "Generator", CardGenerator)
+    patches.put(torch, "Generator", GpuGenerator)
     patches.put(torch._C._nn, "_parse_to", _parse_to)  # noqa: SLF001 -- what `Module.to` calls
     # Recurrent layers ask whether cuDNN could take their weights, and warn that it is missing.
     patches.put(torch.backends.cudnn, "is_acceptable", _constant(False))

@@ -65,8 +65,8 @@ plain_meta = partial(_Setting, "plain_meta")
 """Makes a context in which device "meta" means itself."""
 
 
-def is_card_device(device: object) -> bool:
-    """Whether `device`, as a person may write it, names a card."""
+def is_gpu_device(device: object) -> bool:
+    """Whether `device`, as a person may write it, names a GPU."""
     if isinstance(device, torch.device):
         return device.type == "cuda"
     if isinstance(device, str):

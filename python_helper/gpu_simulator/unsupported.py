@@ -14,7 +14,7 @@ import torch.utils.dlpack
 from torch.autograd import profiler
 
 from .classes import Event
-from .torch_internals import is_card_device, tensors_in
+from .torch_internals import is_gpu_device, tensors_in
 from .tracebacks import line_of_person
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _OPERATORS = {
     "quantize_per": "quantized tensors",
     "_empty_affine_quantized": "quantized tensors",
     "_nested": "nested tensors",
-    "c10d::": "collective operations of torch.distributed: all its cards work in one process",
+    "c10d::": "collective operations of torch.distributed: all its GPUs work in one process",
     "_c10d_functional::": "collective operations of torch.distributed",
 }
 _NO_TIMES = "The simulated GPU has no times of its own: only the host is profiled."
@@ -115,10 +115,10 @@ def _put_refusals(patches: Patches) -> None:
 
 
 def _put_guards(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> None:
-    """Refuse only where something on the card is concerned."""
+    """Refuse only where something on the GPU is concerned."""
 
     def concerned(*args: Any, **kwargs: Any) -> bool:
-        return is_card_device(kwargs.get("device")) or any(map(holds, _tensors(args, kwargs)))
+        return is_gpu_device(kwargs.get("device")) or any(map(holds, _tensors(args, kwargs)))
 
     nested = torch._C._nested  # type: ignore[attr-defined]  # noqa: SLF001 -- not in the stubs; below `torch.nested`
     for owner, name, what in (
@@ -139,7 +139,7 @@ def _put_guards(patches: Patches, holds: Callable[[torch.Tensor], bool]) -> None
 def guarded(
     function: Callable[..., Any], concerned: Callable[..., bool], refusal: Callable[[], Exception]
 ) -> Callable[..., Any]:
-    """Return `function` that raises what `refusal` makes where its arguments concern a card."""
+    """Return `function` that raises what `refusal` makes where its arguments concern a GPU."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if concerned(*args, **kwargs):

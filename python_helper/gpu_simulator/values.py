@@ -1,4 +1,4 @@
-"""Computing with real values (`compute="cpu"`): the host's kernels run on what the card holds."""
+"""Computing with real values (`compute="cpu"`): the host's kernels run on what the GPU holds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .torch_internals import CPU, META, in_kernel, is_meta, map_tensors, tensors
 from .unsupported import SPARSE, not_simulated
 
 if TYPE_CHECKING:
-    from .card import Card
+    from .gpu import Gpu
     from .memory import Memory
     from .operations import Operation
     from .torch_internals import Arguments, Keywords
@@ -31,20 +31,18 @@ class Values:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def run(
-        self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card | None
-    ) -> Any:
-        """Return the result of an operation on `card`; off the cards (None), on the host."""
-        if card is None:
+    def run(self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: Gpu | None) -> Any:
+        """Return the result of an operation on `gpu`; off the GPUs (None), on the host."""
+        if gpu is None:
             return self._run_on_host(operation, args, kwargs)
         if operation.is_view:
-            return self._run_view(operation, args, kwargs, card)
-        sized = self._predict(operation, args, kwargs, card)
-        result = self._run_on_host(operation, args, kwargs, card)
+            return self._run_view(operation, args, kwargs, gpu)
+        sized = self._predict(operation, args, kwargs, gpu)
+        result = self._run_on_host(operation, args, kwargs, gpu)
         if sized is not None:
-            self._fill(sized, result, card)
+            self._fill(sized, result, gpu)
             return sized
-        return self._to_card(operation, args, kwargs, result, card)
+        return self._to_gpu(operation, args, kwargs, result, gpu)
 
     def host(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a host tensor over the memory of `tensor`, or `tensor` if it is on the host."""
@@ -59,32 +57,32 @@ class Values:
             view = view.conj()
         return torch._neg_view(view) if tensor.is_neg() else view  # noqa: SLF001 -- no public name
 
-    def adopt(self, host: torch.Tensor, card: Card) -> torch.Tensor:
-        """Return a tensor on `card` whose values are those of the host tensor `host`."""
+    def adopt(self, host: torch.Tensor, gpu: Gpu) -> torch.Tensor:
+        """Return a tensor on `gpu` whose values are those of the host tensor `host`."""
         host_storage = storage_of(host)
         storage = self._memory.owner_of(host_storage)
         if storage is None and host.storage_offset() == 0:
             tensor = torch.empty_strided(host.size(), host.stride(), dtype=host.dtype, device=META)
             if tensor.untyped_storage().nbytes() == host_storage.nbytes():
-                self._memory.charge(tensor.untyped_storage(), card, host_storage)
+                self._memory.charge(tensor.untyped_storage(), gpu, host_storage)
                 return tensor
         if storage is None:
             storage = torch.UntypedStorage(host_storage.nbytes(), device="meta")
-            self._memory.charge(storage, card, host_storage)
+            self._memory.charge(storage, gpu, host_storage)
         empty = torch.empty(0, dtype=host.dtype, device=META)
         return empty.set_(storage, host.storage_offset(), host.size(), host.stride())
 
-    def _run_view(self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card) -> Any:
+    def _run_view(self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: Gpu) -> Any:
         """Views and resizes change no value: the `meta` kernel alone tells the new geometry."""
         with in_kernel():
-            result = operation.kernel(*args, **on_card(kwargs, META))
+            result = operation.kernel(*args, **on_gpu(kwargs, META))
         for tensor in tensors_in((result,), []):
-            allocation = self._memory.charge(storage_of(tensor), card)
+            allocation = self._memory.charge(storage_of(tensor), gpu)
             if allocation.host is None:
                 self._memory.bind(allocation, torch.UntypedStorage(allocation.nbytes))
         return result
 
-    def _predict(self, operation: Operation, args: Arguments, kwargs: Keywords, card: Card) -> Any:
+    def _predict(self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: Gpu) -> Any:
         """Return the result without values, charged, or None where sizes depend on values."""
         if not operation.may_be_large(tensors_in((*args, *kwargs.values()), [])):
             return None
@@ -92,10 +90,10 @@ class Values:
             return None
         try:
             with in_kernel():
-                result = operation.kernel(*args, **on_card(kwargs, META))
+                result = operation.kernel(*args, **on_gpu(kwargs, META))
         except (RuntimeError, NotImplementedError, TypeError, ValueError, IndexError):
             return None  # the host's kernel decides, and says what is wrong if anything is
-        charge_all(self._memory, result, card)
+        charge_all(self._memory, result, gpu)
         return result
 
     def _run_on_host(
@@ -103,21 +101,21 @@ class Values:
         operation: Operation,
         args: Arguments,
         kwargs: Keywords,
-        card: Card | None = None,
+        gpu: Gpu | None = None,
     ) -> Any:
         host_args = [map_tensors(self.host, value) for value in args]
         host_kwargs = {name: map_tensors(self.host, value) for name, value in kwargs.items()}
-        host_kwargs = on_card(host_kwargs, CPU)
-        if card is not None and operation.is_random and host_kwargs.get("generator") is None:
-            with card.generator.in_charge():
+        host_kwargs = on_gpu(host_kwargs, CPU)
+        if gpu is not None and operation.is_random and host_kwargs.get("generator") is None:
+            with gpu.generator.in_charge():
                 return operation.kernel(*host_args, **host_kwargs)
         return operation.kernel(*host_args, **host_kwargs)
 
-    def _fill(self, sized: Any, result: Any, card: Card) -> None:
+    def _fill(self, sized: Any, result: Any, gpu: Gpu) -> None:
         """Put the values of the host's `result` behind the tensors that were sized before."""
         pairs = zip(tensors_in((sized,), []), tensors_in((result,), []), strict=True)
         for tensor, host in pairs:
-            allocation = self._memory.charge(storage_of(tensor), card)
+            allocation = self._memory.charge(storage_of(tensor), gpu)
             storage = storage_of(host)
             if allocation.host is None and _same_geometry(tensor, host):
                 self._memory.bind(allocation, storage)
@@ -128,12 +126,12 @@ class Values:
             if allocation.host is not storage and host.numel():
                 self.host(tensor).copy_(host)
 
-    def _to_card(
-        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, card: Card
+    def _to_gpu(
+        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, gpu: Gpu
     ) -> Any:
-        adopt = partial(self.adopt, card=card)
+        adopt = partial(self.adopt, gpu=gpu)
         if operation.makes_nothing:
-            self._follow_resize(operation, args, kwargs, result, card)
+            self._follow_resize(operation, args, kwargs, result, gpu)
             return written_arguments(operation, args, kwargs)
         if len(operation.written) == 1:
             return map_tensors(adopt, result)
@@ -148,7 +146,7 @@ class Values:
         )
 
     def _follow_resize(
-        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, card: Card
+        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, gpu: Gpu
     ) -> None:
         """Give `out=` tensors the size that the host's kernel gave their host side."""
         if not operation.may_resize:
@@ -158,13 +156,13 @@ class Values:
             tensor = operation.argument(name or "", args, kwargs)
             if isinstance(tensor, torch.Tensor) and tensor.shape != host.shape:
                 tensor.resize_(host.shape)
-                allocation = self._memory.charge(storage_of(tensor), card)
+                allocation = self._memory.charge(storage_of(tensor), gpu)
                 self._memory.bind(allocation, torch.UntypedStorage(allocation.nbytes))
                 self.host(tensor).copy_(host)
 
 
-def on_card(kwargs: Keywords, device: torch.device) -> Keywords:
-    """Return the keywords of a call on the card as a kernel for `device` takes them."""
+def on_gpu(kwargs: Keywords, device: torch.device) -> Keywords:
+    """Return the keywords of a call on the GPU as a kernel for `device` takes them."""
     if kwargs.get("layout") not in (None, torch.strided):
         raise not_simulated(SPARSE)
     changed = {**kwargs, "device": device} if "device" in kwargs else dict(kwargs)
@@ -175,15 +173,15 @@ def on_card(kwargs: Keywords, device: torch.device) -> Keywords:
     return changed
 
 
-def charge_all(memory: Memory, result: Any, card: Card) -> None:
-    """Charge every storage in `result`, new ones to `card`."""
+def charge_all(memory: Memory, result: Any, gpu: Gpu) -> None:
+    """Charge every storage in `result`, new ones to `gpu`."""
     for tensor in tensors_in((result,), []):
         if is_meta(tensor):
-            memory.charge(storage_of(tensor), card)
+            memory.charge(storage_of(tensor), gpu)
 
 
 def storage_of(tensor: torch.Tensor) -> torch.UntypedStorage:
-    """Return the storage of a tensor on the card; sparse ones have none and are refused."""
+    """Return the storage of a tensor on the GPU; sparse ones have none and are refused."""
     if tensor.layout is not torch.strided:
         raise not_simulated(SPARSE)
     return tensor.untyped_storage()

@@ -174,11 +174,11 @@ def _starting(python: Path, folder: Path) -> Iterator[Start]:
 
 @pytest.fixture
 def notebook(request: pytest.FixtureRequest) -> Iterator[Notebook]:
-    """A notebook on the simulated GPU that is the `CARD` of a module, whose `START` has run."""
+    """A notebook on the simulated GPU that is the `GPU` of a module, whose `START` has run."""
     from gpu_simulator import simulate
     from tests.notebook import open_notebook
 
-    with simulate(request.module.CARD), open_notebook() as opened:
+    with simulate(request.module.GPU), open_notebook() as opened:
         assert opened.run(request.module.START).success, opened.printed
         yield opened
 

@@ -8,17 +8,17 @@ import pytest
 
 from benchmarks.fidelity import page
 from benchmarks.fidelity.exceptions import EXCEPTIONS
-from benchmarks.fidelity.measured import Card, Comparison, Failure, Measured, Refusal
+from benchmarks.fidelity.measured import Comparison, Failure, Gpu, Measured, Refusal
 from benchmarks.fidelity.programs import PROGRAMS
 from benchmarks.fidelity.run import complain
 
-CARD = Card(peak_in_use=1000, peak_reserved=2000, allocations=3, retries=0, ooms=0)
-MEASURED = Measured((CARD,), (), None)
+GPU = Gpu(peak_in_use=1000, peak_reserved=2000, allocations=3, retries=0, ooms=0)
+MEASURED = Measured((GPU,), (), None)
 
 
 def beside(**changes: int) -> Comparison:
-    """Return a comparison in which the simulator's card differs."""
-    return Comparison(MEASURED, replace(MEASURED, cards=(replace(CARD, **changes),)))
+    """Return a comparison in which the simulator's GPU differs."""
+    return Comparison(MEASURED, replace(MEASURED, gpus=(replace(GPU, **changes),)))
 
 
 def test_the_page_has_the_results() -> None:

@@ -46,33 +46,33 @@ def test_every_file_of_tests_has_its_row() -> None:
     assert files == set(cuda_table.FEATURES)
 
 
-def a_run(card: str | None = None) -> cuda_table.Run:
+def a_run(gpu: str | None = None) -> cuda_table.Run:
     """A run of which one test passed, one was left out and one failed."""
     feature: cuda_table.Feature = {"passed": 1, "left_out": {"two": "why"}, "failed": ["three"]}
     return {
         "date": "2026-01-02",
         "python": "3.11",
         "cuda": "12.1",
-        "card": card,
-        "features": {"test_card": feature},
+        "gpu": gpu,
+        "features": {"test_report": feature},
     }
 
 
 def test_what_did_not_run_is_declared_and_a_failure_is_named() -> None:
     """A version of which nothing is known claims nothing."""
     said = cuda_table.table({"stub": {"2.4.1": a_run()}})
-    card = next(each for each in said.splitlines() if each.startswith("| The card"))
-    assert card.count("declared") == len(cuda_table.COLUMNS) - 1
-    assert card.count("stub, not all") == 1
+    row = next(each for each in said.splitlines() if each.startswith("| The report"))
+    assert row.count("declared") == len(cuda_table.COLUMNS) - 1
+    assert row.count("stub, not all") == 1
     assert "`three` failed" in said
     assert "left out, why" in said
 
 
-def test_a_card_says_more_than_the_stub() -> None:
+def test_a_gpu_says_more_than_the_stub() -> None:
     """Its result stands in the table, with its name; what failed is told of both."""
-    said = cuda_table.table({"stub": {"2.4.1": a_run()}, "card": {"2.4.1": a_run("T4")}})
-    assert said.count("card, not all") == 1
+    said = cuda_table.table({"stub": {"2.4.1": a_run()}, "gpu": {"2.4.1": a_run("T4")}})
+    assert said.count("gpu, not all") == 1
     assert "stub" not in said
     assert "| T4 |" in said
-    assert "* 2.4.1 on a card, " in said
+    assert "* 2.4.1 on a GPU, " in said
     assert "* 2.4.1, " in said

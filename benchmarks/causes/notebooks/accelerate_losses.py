@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: keep-numbers
-# card: 5GiB
+# gpu: 5GiB
 # needs: libraries
 # fails: accelerator.backward(loss, retain_graph=True)
 # cure: epoch_losses.append(loss) => epoch_losses.append(loss.item())

@@ -3,7 +3,7 @@
 # cause: kept-tensors
 # edit: yes
 # remedy: keep-numbers
-# card: 4GiB
+# gpu: 4GiB
 # fails: evaluate(seg, batches(26), Metrics())
 # cure: self.images.append(images) => None
 # cure: self.probs.append(probs) => self.probs.append(probs.mean())

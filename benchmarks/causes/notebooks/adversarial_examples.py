@@ -3,7 +3,7 @@
 # cause: retained-graph
 # edit: yes
 # remedy: keep-numbers
-# card: 6GiB
+# gpu: 6GiB
 # fails: adv = attack(clf, images, labels)
 # cure: x_adv = x_adv + alpha * grad.sign() => x_adv = (x_adv + alpha * grad.sign()).detach().requires_grad_()
 # source: https://pytorch.org/tutorials/beginner/fgsm_tutorial.html

@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: move-per-batch
-# card: 2GiB
+# gpu: 2GiB
 # fails: loss = run(xb).logsumexp(1).mean()
 # cure: batches = [(x.to(dev), y.to(dev)) for x, y in loader] => batches = loader
 # cure: loss = run(xb).logsumexp(1).mean() => loss = run(xb.to(dev)).logsumexp(1).mean()

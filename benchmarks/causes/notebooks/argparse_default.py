@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, checkpointing
-# card: 4GiB
+# gpu: 4GiB
 # fails: loss = F.cross_entropy(model(images), labels)
 # cure: default=512 => default=64
 # source: https://github.com/pytorch/examples

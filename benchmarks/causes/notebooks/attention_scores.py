@@ -4,7 +4,7 @@
 # also: activations
 # edit: no
 # remedy: shorter-input, smaller-batch, split-request
-# card: 16GiB
+# gpu: 16GiB
 # fails: out = attn(x)
 # source: https://github.com/CyberZHG/keras-multi-head/issues/1
 

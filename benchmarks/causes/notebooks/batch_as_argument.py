@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, checkpointing, accumulate
-# card: 6GiB
+# gpu: 6GiB
 # fails: train(model, 2048, 3)
 # cure: train(model, 2048, 3) => train(model, 512, 3)
 # source: https://stackoverflow.com/questions/59129812/how-to-avoid-cuda-out-of-memory-in-pytorch

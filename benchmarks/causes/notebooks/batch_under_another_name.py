@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, checkpointing
-# card: 4GiB
+# gpu: 4GiB
 # fails: value = critic(states).mean()
 # cure: per_step = 600 => per_step = 60
 # source: https://spinningup.openai.com/en/latest/algorithms/ppo.html

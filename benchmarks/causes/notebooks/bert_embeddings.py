@@ -4,7 +4,7 @@
 # also: evaluation-with-gradients, kept-tensors
 # edit: yes
 # remedy: no-grad, keep-numbers
-# card: 6GiB
+# gpu: 6GiB
 # needs: libraries
 # fails: out = bert(input_ids=tokens)
 # cure: vectors.append(out.last_hidden_state[:, 0]) => vectors.append(out.last_hidden_state[:, 0].detach().cpu())

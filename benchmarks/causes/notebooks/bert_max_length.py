@@ -4,7 +4,7 @@
 # what: input-length
 # edit: yes
 # remedy: shorter-input, smaller-batch, autocast, checkpointing
-# card: 3GiB
+# gpu: 3GiB
 # needs: libraries
 # fails: outputs = model(**batch)
 # cure: MAX_LEN = 512 => MAX_LEN = 128

@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: offload, save-checkpoint
-# card: 4GiB
+# gpu: 4GiB
 # fails: optimizer.step()
 # cure: copy.deepcopy(model)) => copy.deepcopy(model).cpu())
 # source: https://github.com/huggingface/pytorch-image-models/issues/72

@@ -3,7 +3,7 @@
 # cause: huge-request
 # edit: yes
 # remedy: none
-# card: 16GiB
+# gpu: 16GiB
 # fails: loss = ((pred - y) ** 2).mean()
 # cure: pred - y) => pred.squeeze(1) - y)
 # source: https://github.com/pytorch/pytorch/issues/16045

@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: delete-leftovers
-# card: 4GiB
+# gpu: 4GiB
 # run: 1 2 3 2!
 # fails: net, optim = build(width=8192)
 # cure: net, optim = build => net = optim = out = None\nnet, optim = build

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: checkpointing, smaller-batch, autocast, accumulate
-# card: 6GiB
+# gpu: 6GiB
 # fails: loss.backward()
 # cure: checkpoint(model, inputs => torch.utils.checkpoint.checkpoint_sequential(model, 8, inputs
 # source: https://discuss.pytorch.org/t/gradient-checkpointing-in-pytorch/12977

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: checkpointing, smaller-batch, autocast
-# card: 6GiB
+# gpu: 6GiB
 # fails: loss.backward()
 # cure: out = checkpoint(net, x, use_reentrant=False) => out = net(x)
 # cure: x = layer(x) => x = checkpoint(layer, x, use_reentrant=False)

@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: map-location, delete-leftovers
-# card: 3GiB
+# gpu: 3GiB
 # fails: optimizer.step()
 # cure: torch.load(file) => torch.load(file, map_location='cpu')
 # source: https://discuss.pytorch.org/t/saving-and-loading-models-across-devices/177391

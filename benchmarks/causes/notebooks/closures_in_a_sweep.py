@@ -4,7 +4,7 @@
 # also: model-too-large, kept-copies
 # edit: yes
 # remedy: delete-leftovers
-# card: 8GiB
+# gpu: 8GiB
 # fails: scores.append(Experiment(width).fit())
 # cure: scores.append(Experiment(width).fit()) => scores.append(Experiment(width).fit()); gc.collect()
 # source: https://github.com/pytorch/pytorch/issues/21067

@@ -3,7 +3,7 @@
 # cause: kept-tensors
 # edit: yes
 # remedy: keep-numbers
-# card: 2GiB
+# gpu: 2GiB
 # fails: features = [encoder(batch.cuda()) for batch in loader]
 # cure: features = [encoder(batch.cuda()) for batch in loader] => features = [encoder(batch.cuda()).cpu() for batch in loader]
 # source: https://discuss.pytorch.org/t/cuda-out-of-memory-when-extracting-features/

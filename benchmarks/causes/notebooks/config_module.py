@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, checkpointing
-# card: 4GiB
+# gpu: 4GiB
 # fails: loss = F.cross_entropy(model(images), labels)
 # cure: BATCH_SIZE = 512 => BATCH_SIZE = 64
 # source: https://github.com/mrdbourke/pytorch-deep-learning/discussions

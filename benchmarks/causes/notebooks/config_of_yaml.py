@@ -5,7 +5,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 12GiB
+# gpu: 12GiB
 # fails: history = run(cfg)
 # cure: batch_size: 384 => batch_size: 96
 # source: https://github.com/ultralytics/yolov5/issues/3128

@@ -4,7 +4,7 @@
 # also: kept-tensors
 # edit: no
 # remedy: split-request, chunks
-# card: 16GiB
+# gpu: 16GiB
 # fails: top1 = knn_accuracy(bank, bank_labels)
 # source: https://github.com/marcojira/fld/issues/8
 

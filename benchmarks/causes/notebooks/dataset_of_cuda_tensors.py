@@ -3,7 +3,7 @@
 # cause: data-on-gpu
 # edit: yes
 # remedy: move-per-batch, float32
-# card: 2GiB
+# gpu: 2GiB
 # fails: train_parts = [MyDataset(150_000) for _ in range(4)]
 # cure: torch.randn(n, 1024).cuda() => torch.randn(n, 1024)
 # cure: torch.zeros(n, dtype=torch.long).cuda() => torch.zeros(n, dtype=torch.long)

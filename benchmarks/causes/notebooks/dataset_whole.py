@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: move-per-batch
-# card: 2.5GiB
+# gpu: 2.5GiB
 # fails: pred = model(X_train[i:i + batch_size])
 # cure: windows.to(device) => windows
 # cure: targets.to(device) => targets

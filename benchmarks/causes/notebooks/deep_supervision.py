@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: eval-mode, smaller-batch
-# card: 5GiB
+# gpu: 5GiB
 # fails: outs = net(volumes)
 # cure: with torch.no_grad(): => net.eval()\nwith torch.no_grad():
 # source: https://github.com/Project-MONAI/MONAI/issues/4425

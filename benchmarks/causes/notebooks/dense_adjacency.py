@@ -3,7 +3,7 @@
 # cause: huge-request
 # edit: no
 # remedy: split-request
-# card: 24GiB
+# gpu: 24GiB
 # fails: A = build_adjacency(edge_index, num_nodes=90_941)
 # source: https://github.com/pyg-team/pytorch_geometric/issues/2005
 

@@ -3,7 +3,7 @@
 # cause: kept-copies
 # edit: yes
 # remedy: delete-leftovers, offload, half-inference
-# card: 4GiB
+# gpu: 4GiB
 # needs: libraries
 # fails: pipe_ddim = make_pipeline(DDIMScheduler())
 # cure: pipe_ddim = make_pipeline(DDIMScheduler()) => pipe_ddim = DDIMPipeline(unet=pipe.unet, scheduler=DDIMScheduler())

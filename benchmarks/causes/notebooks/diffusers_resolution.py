@@ -4,7 +4,7 @@
 # what: image-size
 # edit: yes
 # remedy: smaller-image, smaller-batch, autocast, checkpointing
-# card: 10GiB
+# gpu: 10GiB
 # needs: libraries
 # fails: noise_pred = unet(noisy, timesteps).sample
 # cure: resolution: int = 256 => resolution: int = 128

@@ -3,7 +3,7 @@
 # cause: displayed-values
 # edit: yes
 # remedy: delete-leftovers
-# card: 4GiB
+# gpu: 4GiB
 # run: 1 2 2 3!
 # fails: scores = torch.cat([probe, probe]) @ probe.T
 # cure: net(probe).softmax(-1) => net(probe).softmax(-1);

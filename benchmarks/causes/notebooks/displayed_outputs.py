@@ -3,7 +3,7 @@
 # cause: displayed-values
 # edit: yes
 # remedy: keep-numbers, delete-leftovers
-# card: 6GiB
+# gpu: 6GiB
 # run: 1 2 3 3 3 3 3 3 3!
 # fails: model(batch)
 # cure: model(batch) => model(batch).shape

@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: float32, smaller-batch
-# card: 4GiB
+# gpu: 4GiB
 # fails: opt.step()
 # cure: .double().cuda() => .cuda()
 # cure: xb, yb = xb.cuda(), yb.cuda() => xb, yb = xb.float().cuda(), yb.float().cuda()

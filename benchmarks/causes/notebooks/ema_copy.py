@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: offload, lighter-optimizer, autocast
-# card: 8GiB
+# gpu: 8GiB
 # fails: optimizer.step()
 # cure: copy.deepcopy(model).eval() => copy.deepcopy(model).cpu().eval()
 # cure: e.lerp_(p, 1 - decay) => e.lerp_(p.cpu(), 1 - decay)

@@ -4,7 +4,7 @@
 # also: evaluation-with-gradients, kept-tensors
 # edit: yes
 # remedy: no-grad, keep-numbers
-# card: 8GiB
+# gpu: 8GiB
 # fails: hidden = encoder(embed(ids))
 # cure: embeddings.append(hidden.mean(1)) => embeddings.append(hidden.mean(1).detach().cpu())
 # source: https://github.com/huggingface/transformers/issues/11848

@@ -4,7 +4,7 @@
 # also: evaluation-with-gradients, activations
 # edit: yes
 # remedy: keep-numbers
-# card: 5GiB
+# gpu: 5GiB
 # fails: g = torch.autograd.grad(energy(z).sum(), z, create_graph=True)[0]
 # cure: z = z - 0.5 * step_size * g + => z = z.detach() - 0.5 * step_size * g.detach() +
 # cure: torch.randn_like(z) => torch.randn_like(z).requires_grad_()

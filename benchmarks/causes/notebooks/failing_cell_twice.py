@@ -5,7 +5,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, checkpointing
-# card: 4GiB
+# gpu: 4GiB
 # run: 1 2! 2!
 # fails: loss = F.cross_entropy(model(images), labels)
 # cure: batch_size = 512 => batch_size = 64

@@ -4,7 +4,7 @@
 # also: kept-tensors
 # edit: yes
 # remedy: keep-numbers
-# card: 2GiB
+# gpu: 2GiB
 # fails: train_head(epochs=2)
 # cure: feature_cache[i] = backbone(load(i)) => feature_cache[i] = backbone(load(i)).mean((2, 3), keepdim=True)
 # source: https://github.com/Project-MONAI/MONAI/issues/6427

@@ -4,7 +4,7 @@
 # also: kept-tensors, activations
 # edit: yes
 # remedy: keep-numbers, smaller-batch
-# card: 3GiB
+# gpu: 3GiB
 # fails: loss.backward()
 # cure: heat_maps.append(feats) => heat_maps.append(feats[:1].detach().cpu())
 # source: https://github.com/Lightning-AI/pytorch-lightning/issues/5735

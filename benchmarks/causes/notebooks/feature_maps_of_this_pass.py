@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, checkpointing
-# card: 2560MiB
+# gpu: 2560MiB
 # fails: loss = model(images).mean()
 # cure: batch_size = 96 => batch_size = 16
 # source: https://arxiv.org/abs/1505.04597

@@ -4,7 +4,7 @@
 # also: activations, unnamed-values
 # edit: yes
 # remedy: split-request
-# card: 2GiB
+# gpu: 2GiB
 # fails: maps = [await each for each in tasks]
 # cure: asyncio.create_task(segment(tile)) => segment(tile)
 # source: https://github.com/tiangolo/fastapi/issues/5091

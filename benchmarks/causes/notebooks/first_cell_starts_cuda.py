@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, checkpointing
-# card: 3GiB
+# gpu: 3GiB
 # fails: loss = F.cross_entropy(model(torch.rand(batch_size, 3, 64, 64).cuda()), labels)
 # cure: batch_size = 512 => batch_size = 64
 # source: https://pytorch.org/tutorials/beginner/blitz/cifar10_tutorial.html

@@ -3,7 +3,7 @@
 # cause: model-too-large
 # edit: yes
 # remedy: lighter-optimizer, lora, freeze-backbone, load-dtype, autocast
-# card: 16GiB
+# gpu: 16GiB
 # fails: optimizer.step()
 # cure: AdamW(model.parameters(), lr=1e-5) => SGD(model.parameters(), lr=1e-5)
 # source: https://github.com/pytorch/pytorch/issues/9439

@@ -3,7 +3,7 @@
 # cause: kept-copies
 # edit: yes
 # remedy: offload, save-checkpoint
-# card: 8GiB
+# gpu: 8GiB
 # fails: opt.step()
 # cure: fold_models.append((model, opt)) => fold_models.append(model.cpu())
 # source: https://github.com/pytorch/pytorch/issues/22684

@@ -4,7 +4,7 @@
 # also: kept-tensors, activations
 # edit: yes
 # remedy: keep-numbers, no-grad
-# card: 3GiB
+# gpu: 3GiB
 # fails: model(x.to(device))
 # cure: activations[name].append(output) => activations[name].append(output.detach().mean((2, 3)).cpu())
 # source: https://runebook.dev/ja/docs/pytorch/generated/torch.nn.module/torch.nn.Module.register_forward_hook

@@ -4,7 +4,7 @@
 # also: kept-tensors
 # edit: no
 # remedy: expandable-segments, keep-numbers
-# card: 8GiB
+# gpu: 8GiB
 # fails: hidden = net(clip)
 # source: https://github.com/pytorch/pytorch/issues/35901
 

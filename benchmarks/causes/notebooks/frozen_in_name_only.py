@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: freeze-backbone, no-grad, smaller-batch
-# card: 8GiB
+# gpu: 8GiB
 # fails: feats = backbone(x)
 # cure: backbone = make_backbone().to(device) => backbone = make_backbone().to(device).requires_grad_(False)
 # source: https://pytorch.org/tutorials/beginner/transfer_learning_tutorial.html

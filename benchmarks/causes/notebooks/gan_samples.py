@@ -4,7 +4,7 @@
 # also: kept-tensors
 # edit: yes
 # remedy: keep-numbers, no-grad
-# card: 4GiB
+# gpu: 4GiB
 # fails: d_loss = F.softplus(netD(fake.detach())).mean() + F.softplus(-netD(real)).mean()
 # cure: img_list.append(netG(fixed_noise)) => img_list.append(netG(fixed_noise).detach().cpu())
 # source: https://pytorch.org/tutorials/beginner/dcgan_faces_tutorial.html

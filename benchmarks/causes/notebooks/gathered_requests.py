@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: smaller-batch, split-request
-# card: 8GiB
+# gpu: 8GiB
 # fails: answers = await asyncio.gather(*(answer(n) for n in range(12)))
 # cure: answers = await asyncio.gather(*(answer(n) for n in range(12))) => answers = [await answer(n) for n in range(12)]
 # source: https://github.com/vllm-project/vllm/issues/4959

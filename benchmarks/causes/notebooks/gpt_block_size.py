@@ -4,7 +4,7 @@
 # what: input-length
 # edit: yes
 # remedy: shorter-input, checkpointing, autocast
-# card: 6GiB
+# gpu: 6GiB
 # fails: loss.backward()
 # cure: block_size: int = 16384 => block_size: int = 4096
 # source: https://github.com/karpathy/nanoGPT/blob/master/train.py

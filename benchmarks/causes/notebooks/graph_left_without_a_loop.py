@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: no-grad, keep-numbers, smaller-batch
-# card: 4608MiB
+# gpu: 4608MiB
 # fails: after = model(torch.rand(128, 3, 64, 64, device="cuda"))
 # cure: before = model(torch.rand(400, 3, 64, 64, device="cuda")) => before = model(torch.rand(400, 3, 64, 64, device="cuda")).detach()
 # source: https://pytorch.org/docs/stable/notes/faq.html

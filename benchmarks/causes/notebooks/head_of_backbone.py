@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: freeze-backbone, smaller-batch, autocast
-# card: 4GiB
+# gpu: 4GiB
 # fails: output = net(image)
 # cure: net.fc = nn.Linear(256, 5) => net.requires_grad_(False)\nnet.fc = nn.Linear(256, 5)
 # source: https://discuss.pytorch.org/t/how-the-pytorch-freeze-network-in-some-layers-only-the-rest-of-the-training/7088

@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: no-grad, chunks, half-inference, smaller-image
-# card: 8GiB
+# gpu: 8GiB
 # fails: sr = model(lr_image)
 # cure: sr = model(lr_image) => with torch.inference_mode():\n    sr = model(lr_image)
 # source: https://github.com/LiZizun/WinT3R/issues/1

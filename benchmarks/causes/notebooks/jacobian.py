@@ -3,7 +3,7 @@
 # cause: huge-request
 # edit: no
 # remedy: split-request, chunks
-# card: 12GiB
+# gpu: 12GiB
 # fails: J = torch.func.jacrev(decode)(z)
 # source: https://pytorch.org/tutorials/intermediate/jacobians_hessians.html
 

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, keras-policy
-# card: 5GiB
+# gpu: 5GiB
 # needs: libraries
 # fails: model.fit(x_train, y_train, batch_size=4096, epochs=1, verbose=0)
 # cure: batch_size=4096 => batch_size=512

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, keras-policy
-# card: 5GiB
+# gpu: 5GiB
 # needs: libraries
 # fails: loss = train_step(images, labels)
 # cure: BATCH = 2048 => BATCH = 256

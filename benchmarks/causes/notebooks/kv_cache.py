@@ -3,7 +3,7 @@
 # cause: growing-cache
 # edit: yes
 # remedy: delete-leftovers, keep-numbers
-# card: 3GiB
+# gpu: 3GiB
 # fails: chat.reply(prompt, user=f"user-{n}")
 # cure: self.sessions[user] = cache => cache.clear()
 # source: https://github.com/huggingface/transformers/issues/31717

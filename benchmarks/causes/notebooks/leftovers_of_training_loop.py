@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: delete-leftovers
-# card: 6GiB
+# gpu: 6GiB
 # fails: test_map = net.features(test_images)
 # cure: with torch.no_grad(): => del images, fmap, pred, loss\nwith torch.no_grad():
 # source: https://pytorch.org/docs/stable/notes/faq.html

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 8GiB
+# gpu: 8GiB
 # needs: libraries
 # fails: trainer.fit(LitClassifier(), datamodule=dm)
 # cure: dm = ImageData(batch_size=512) => dm = ImageData(batch_size=64)

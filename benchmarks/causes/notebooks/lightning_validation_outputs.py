@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: keep-numbers
-# card: 3GiB
+# gpu: 3GiB
 # needs: libraries
 # fails: trainer.validate(module, val_loader, verbose=False)
 # cure: self.validation_step_outputs.append(probs) => self.validation_step_outputs.append(probs.mean().cpu())

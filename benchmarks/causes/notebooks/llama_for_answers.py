@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: load-dtype, half-inference, quantised, offload
-# card: 8GiB
+# gpu: 8GiB
 # needs: libraries
 # run: 1 2!
 # fails: model = AutoModelForCausalLM.from_config(config)

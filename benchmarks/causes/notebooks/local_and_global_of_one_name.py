@@ -4,7 +4,7 @@
 # also: activations
 # edit: no
 # remedy: move-per-batch, delete-leftovers, smaller-batch
-# card: 2457MiB
+# gpu: 2457MiB
 # fails: train(make().cuda(), 128)
 # source: https://discuss.pytorch.org/t/cuda-out-of-memory/449
 

@@ -3,7 +3,7 @@
 # cause: kept-tensors
 # edit: yes
 # remedy: keep-numbers
-# card: 2GiB
+# gpu: 2GiB
 # fails: score = validate(net, val_loader, device)
 # cure: all_logits.append(logits) => all_logits.append(logits.cpu())
 # cure: all_labels.append(labels) => all_labels.append(labels.cpu())

@@ -5,7 +5,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, shorter-input, autocast
-# card: 6GiB
+# gpu: 6GiB
 # fails: loss.backward()
 # run: 1 2 3!
 # cure: batch_size = 64 => batch_size = 8

@@ -4,7 +4,7 @@
 # also: model-too-large, activations
 # edit: yes
 # remedy: load-dtype, quantised, autocast, checkpointing
-# card: 6GiB
+# gpu: 6GiB
 # needs: libraries
 # fails: out = model(input_ids=ids, labels=ids)
 # cure: torch.set_default_dtype(torch.float32) => torch.set_default_dtype(torch.bfloat16)

@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: keep-numbers
-# card: 8GiB
+# gpu: 8GiB
 # fails: logits = model(xb)
 # cure: F.cross_entropy(logits, yb)) => F.cross_entropy(logits, yb).item())
 # source: https://pytorch.org/docs/stable/notes/faq.html

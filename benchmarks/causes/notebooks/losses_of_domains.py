@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: accumulate
-# card: 6GiB
+# gpu: 6GiB
 # fails: step_all(domains)
 # cure: total_loss = 0.0 => [each.grad.zero_() for each in net.parameters() if each.grad is not None]
 # cure: total_loss += loss_fn(net(x), y) => (loss_fn(net(x), y) / len(domains)).backward()

@@ -3,7 +3,7 @@
 # cause: retained-graph
 # edit: yes
 # remedy: keep-numbers
-# card: 8GiB
+# gpu: 8GiB
 # fails: output, hidden = model(data, hidden)
 # cure: model(data, hidden) => model(data, hidden.detach())
 # source: https://discuss.pytorch.org/t/optimizing-cuda-memory-pipeline-for-rnn/3311

@@ -3,7 +3,7 @@
 # cause: kept-tensors
 # edit: yes
 # remedy: keep-numbers
-# card: 2GiB
+# gpu: 2GiB
 # fails: scores = head(batch)
 # cure: results[name] = results.get(name, []) + [scores] => results[name] = results.get(name, []) + [scores.mean().item()]
 # source: https://peps.python.org/pep-0636/

@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: raise-fraction, smaller-batch
-# card: 16GiB
+# gpu: 16GiB
 # fails: out.logsumexp(1).mean().backward()
 # cure: torch.cuda.set_per_process_memory_fraction(0.25) => pass
 # source: https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.set_per_process_memory_fraction.html

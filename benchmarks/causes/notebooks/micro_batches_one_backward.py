@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: accumulate, keep-numbers
-# card: 5GiB
+# gpu: 5GiB
 # fails: pred = model(x_mb)
 # cure: loss = loss + criterion(pred, y_mb) / accumulation_steps => (criterion(pred, y_mb) / accumulation_steps).backward()
 # cure: loss.backward() => None

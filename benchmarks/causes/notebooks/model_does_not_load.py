@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: load-dtype, half-inference, quantised, offload
-# card: 8GiB
+# gpu: 8GiB
 # run: 1 2!
 # fails: model = DecoderLM(**config)
 # cure: torch.set_default_device => torch.set_default_dtype(torch.bfloat16)\ntorch.set_default_device

@@ -3,7 +3,7 @@
 # cause: huge-request
 # edit: yes
 # remedy: none
-# card: 12GiB
+# gpu: 12GiB
 # fails: loss = criterion(y_hat, targets)
 # cure: criterion(y_hat, targets) => criterion(y_hat.squeeze(-1), targets)
 # source: https://discuss.pytorch.org/t/using-a-target-size-that-is-different-to-the-input-size/38466

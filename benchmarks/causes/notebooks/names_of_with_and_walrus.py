@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: keep-numbers, no-grad
-# card: 2GiB
+# gpu: 2GiB
 # fails: scores = encoder(batch)
 # cure: (kept := []).append(first) => (kept := []).append(first.mean().item())\n
 # cure: kept.append(scores) => kept.append(scores.mean().item())

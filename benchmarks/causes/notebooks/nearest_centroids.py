@@ -3,7 +3,7 @@
 # cause: huge-request
 # edit: yes
 # remedy: chunks, split-request
-# card: 12GiB
+# gpu: 12GiB
 # fails: labels = torch.cdist(points, centres).argmin(dim=1)
 # cure: labels = torch.cdist(points, centres).argmin(dim=1) => labels = torch.cat([torch.cdist(p, centres).argmin(dim=1) for p in points.split(65536)])
 # source: https://discuss.pytorch.org/t/k-means-loss-calculation/22041

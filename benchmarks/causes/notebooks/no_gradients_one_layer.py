@@ -4,7 +4,7 @@
 # what: image-size
 # edit: yes
 # remedy: smaller-image, half-inference, chunks, autocast
-# card: 3GiB
+# gpu: 3GiB
 # fails: restored = net(photo)
 # cure: side = 2304 => side = 1024
 # source: https://github.com/xinntao/Real-ESRGAN/issues

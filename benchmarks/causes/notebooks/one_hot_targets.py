@@ -3,7 +3,7 @@
 # cause: huge-request
 # edit: no
 # remedy: split-request, chunks
-# card: 16GiB
+# gpu: 16GiB
 # fails: target = F.one_hot(labels, VOCAB).float()
 # source: https://github.com/huggingface/transformers/issues/7232
 

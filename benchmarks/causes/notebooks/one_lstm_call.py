@@ -4,7 +4,7 @@
 # what: input-length
 # edit: yes
 # remedy: shorter-input, smaller-batch, autocast
-# card: 4GiB
+# gpu: 4GiB
 # fails: out, state = lstm(series)
 # cure: length = 8640 => length = 720
 # source: https://pytorch.org/docs/stable/generated/torch.nn.LSTM.html

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, checkpointing
-# card: 4GiB
+# gpu: 4GiB
 # fails: out = model(x)
 # cure: batch_size = 512 => batch_size = 64
 # source: https://pytorch.org/tutorials/beginner/basics/buildmodel_tutorial.html

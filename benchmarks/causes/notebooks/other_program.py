@@ -4,7 +4,7 @@
 # also: activations
 # edit: no
 # remedy: close-other-programs, smaller-batch
-# card: 16GiB outside 14.5GiB
+# gpu: 16GiB outside 14.5GiB
 # fails: logits = model(images)
 # source: https://stackoverflow.com/questions/54374935/how-can-i-fix-this-strange-error-runtimeerror-cuda-error-out-of-memory
 

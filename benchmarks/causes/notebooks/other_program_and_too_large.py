@@ -5,7 +5,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 16GiB outside 5GiB
+# gpu: 16GiB outside 5GiB
 # fails: train_one_epoch(model, optimizer)
 # cure: default=256 => default=64
 # source: https://github.com/pytorch/pytorch/issues/16417

@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: keep-numbers
-# card: 8GiB
+# gpu: 8GiB
 # fails: trainer.fit(loader, epochs=1)
 # cure: output["aug"] = self.model(batch[0].cuda() * 0.9) => output["aug"] = self.model(batch[0].cuda() * 0.9).detach()
 # source: https://github.com/Lightning-AI/pytorch-lightning/issues/8453

@@ -3,7 +3,7 @@
 # cause: huge-request
 # edit: no
 # remedy: split-request, chunks
-# card: 8GiB
+# gpu: 8GiB
 # fails: idx = nearest(cloud, k=16)
 # source: https://github.com/pytorch/pytorch/issues/57720
 

@@ -4,7 +4,7 @@
 # also: kept-tensors
 # edit: yes
 # remedy: keep-numbers, delete-leftovers
-# card: 3GiB
+# gpu: 3GiB
 # needs: libraries
 # fails: prefix_cache[i] = lm(ids, use_cache=True).past_key_values
 # cure: prefix_cache[i] = lm(ids, use_cache=True).past_key_values => prefix_cache = {i: lm(ids, use_cache=True).past_key_values}

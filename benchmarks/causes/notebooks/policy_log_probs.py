@@ -3,7 +3,7 @@
 # cause: retained-graph
 # edit: yes
 # remedy: keep-numbers, delete-leftovers
-# card: 4GiB
+# gpu: 4GiB
 # fails: probs = policy(state)
 # cure: policy.rewards.clear() => policy.rewards.clear(), policy.saved_log_probs.clear()
 # source: https://github.com/pytorch/examples/blob/main/reinforcement_learning/reinforce.py

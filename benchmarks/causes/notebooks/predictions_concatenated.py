@@ -3,7 +3,7 @@
 # cause: kept-tensors
 # edit: yes
 # remedy: keep-numbers, eval-accumulation
-# card: 3GiB
+# gpu: 3GiB
 # fails: all_logits = logits if all_logits is None else torch.cat([all_logits, logits])
 # cure: lm["head"](lm["enc"](lm["tok"](ids))) => lm["head"](lm["enc"](lm["tok"](ids))).argmax(-1)
 # cure: all_logits.argmax(-1).cpu() => all_logits.cpu()

@@ -3,7 +3,7 @@
 # cause: kept-tensors
 # edit: yes
 # remedy: keep-numbers
-# card: 3GiB
+# gpu: 3GiB
 # fails: logits = net(img.unsqueeze(0).to(device))
 # cure: preds.append(probs) => preds.append(probs.argmax(1).cpu())
 # source: https://discuss.pytorch.org/t/cuda-out-of-memory-after-more-than-8000-iterators/27253

@@ -4,7 +4,7 @@
 # also: fragmentation
 # edit: yes
 # remedy: keep-numbers, move-per-batch
-# card: 2GiB
+# gpu: 2GiB
 # fails: learn(memory.sample(32))
 # cure: self.data.append(Transition(*args)) => self.data.append(Transition(*[x.cpu() for x in args]))
 # cure: torch.stack([t.state for t in batch]) => torch.stack([t.state for t in batch]).cuda()

@@ -3,7 +3,7 @@
 # cause: unknown
 # edit: no
 # remedy: none
-# card: 8GiB
+# gpu: 8GiB
 # fails: y = torch.randn(1024, 1024, 400, device="cuda")
 # source: https://docs.pytorch.org/docs/stable/generated/torch.cuda.memory.caching_allocator_alloc.html
 

@@ -3,7 +3,7 @@
 # cause: kept-tensors
 # edit: yes
 # remedy: keep-numbers, move-per-batch
-# card: 3GiB
+# gpu: 3GiB
 # fails: agent.run(episodes=8, steps=30)
 # cure: torch.as_tensor(state).cuda() => torch.as_tensor(state)
 # cure: torch.as_tensor(next_state).cuda() => torch.as_tensor(next_state)

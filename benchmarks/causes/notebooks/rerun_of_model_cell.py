@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: delete-leftovers
-# card: 6GiB
+# gpu: 6GiB
 # run: 1 2 3 2!
 # fails: model = Wide(8192, 6).to(device)
 # cure: model = Wide => model = optimizer = x = loss = None\nmodel = Wide

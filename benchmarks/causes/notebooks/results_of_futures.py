@@ -4,7 +4,7 @@
 # also: kept-tensors
 # edit: no
 # remedy: keep-numbers
-# card: 2GiB
+# gpu: 2GiB
 # fails: latest = encode(torch.randn(4096, 1024))
 # source: https://docs.python.org/3/library/concurrent.futures.html
 

@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: free-traceback, smaller-batch
-# card: 6GiB
+# gpu: 6GiB
 # fails: fit(net, data, batch_size=batch_size // 2)
 # cure: fit(net, data, batch_size=batch_size // 2) => failed = True\nif failed:\n    fit(net, data, batch_size=batch_size // 2)
 # source: https://theneuralbase.com/pytorch/errors/torch-cuda-out-of-memory-training-large-model/

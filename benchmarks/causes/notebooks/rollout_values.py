@@ -4,7 +4,7 @@
 # also: evaluation-with-gradients, kept-tensors
 # edit: yes
 # remedy: no-grad, keep-numbers
-# card: 8GiB
+# gpu: 8GiB
 # fails: buffer = collect(agent, horizon=256)
 # cure: def collect(agent, horizon): => @torch.no_grad()\ndef collect(agent, horizon):
 # source: https://github.com/oxwhirl/pymarl/pull/73

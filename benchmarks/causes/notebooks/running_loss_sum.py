@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: keep-numbers
-# card: 12GiB
+# gpu: 12GiB
 # fails: dev_loss = evaluate(args.steps)
 # cure: total_loss += loss => total_loss += loss.item()
 # source: https://pytorch.org/docs/stable/notes/faq.html

@@ -3,7 +3,7 @@
 # cause: data-on-gpu
 # edit: yes
 # remedy: move-per-batch
-# card: 2GiB
+# gpu: 2GiB
 # fails: train_set = Faces(range(700))
 # cure: self.images.append(read(path).to("cuda")) => self.images.append(read(path))
 # source: https://www.codegenes.net/blog/load-90gb-of-images-to-ram-pytorch

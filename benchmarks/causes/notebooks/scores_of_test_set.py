@@ -4,7 +4,7 @@
 # also: unnamed-values, activations
 # edit: yes
 # remedy: chunks, split-request, smaller-batch
-# card: 8GiB
+# gpu: 8GiB
 # fails: scores = model(X_test)
 # cure: scores = model(X_test) => scores = torch.cat([model(part) for part in X_test.split(512)])
 # source: https://stackoverflow.com/questions/62067400/how-to-avoid-cuda-out-of-memory-in-pytorch-in-inference

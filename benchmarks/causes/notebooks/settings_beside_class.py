@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 6GiB
+# gpu: 6GiB
 # run: 1 2 3 4!
 # fails: fit(net, steps=2)
 # cure: BATCH_SIZE = 768 => BATCH_SIZE = 192

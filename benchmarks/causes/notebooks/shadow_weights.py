@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: offload, lighter-optimizer
-# card: 8GiB
+# gpu: 8GiB
 # fails: optimizer.step()
 # cure: self.shadow[name] = param.data.clone() => self.shadow[name] = param.data.clone().cpu()
 # cure: (1 - self.decay) * param.data => (1 - self.decay) * param.data.cpu()

@@ -3,7 +3,7 @@
 # cause: huge-request
 # edit: no
 # remedy: keep-numbers, chunks
-# card: 16GiB
+# gpu: 16GiB
 # fails: seg = sliding_window(net, ct, classes=104)
 # source: https://github.com/Project-MONAI/MONAI/issues/6427
 

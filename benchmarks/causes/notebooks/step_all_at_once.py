@@ -3,7 +3,7 @@
 # cause: model-too-large
 # edit: yes
 # remedy: lighter-optimizer, lora, load-dtype
-# card: 10GiB
+# gpu: 10GiB
 # fails: opt.step()
 # cure: weight_decay=0.01) => weight_decay=0.01, foreach=False)
 # source: https://github.com/pytorch/pytorch/issues/90718

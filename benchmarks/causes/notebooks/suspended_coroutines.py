@@ -4,7 +4,7 @@
 # also: kept-tensors, several-tasks
 # edit: no
 # remedy: none
-# card: 2GiB
+# gpu: 2GiB
 # fails: embedding = torch.randn(2**24, device="cuda")
 # source: https://docs.python.org/3/library/asyncio-task.html
 

@@ -3,7 +3,7 @@
 # cause: kept-tensors
 # edit: no
 # remedy: none
-# card: 2GiB
+# gpu: 2GiB
 # fails: next(stream)
 # source: https://docs.python.org/3/reference/expressions.html#generator-iterators
 

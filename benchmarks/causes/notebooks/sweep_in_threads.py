@@ -4,7 +4,7 @@
 # also: activations, unnamed-values, evaluation-with-gradients
 # edit: yes
 # remedy: smaller-batch
-# card: 6GiB
+# gpu: 6GiB
 # fails: sharp = list(pool.map(enhance, pictures))
 # cure: Pool(8) => Pool(1)
 # source: https://discuss.pytorch.org/t/using-threads-with-cuda/110561

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, accumulate, autocast, checkpointing
-# card: 12GiB
+# gpu: 12GiB
 # needs: libraries
 # fails: trainer.train()
 # cure: per_device_train_batch_size=32 => per_device_train_batch_size=4

@@ -4,7 +4,7 @@
 # also: activations, kept-copies
 # edit: yes
 # remedy: no-grad, smaller-batch, autocast
-# card: 8GiB
+# gpu: 8GiB
 # fails: t_logits = teacher(images)
 # cure: t_logits = teacher(images) => with torch.no_grad():\n        t_logits = teacher(images)
 # source: https://github.com/fadel/pytorch_ema/issues/1

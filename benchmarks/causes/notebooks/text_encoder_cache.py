@@ -4,7 +4,7 @@
 # also: kept-tensors
 # edit: yes
 # remedy: keep-numbers
-# card: 2GiB
+# gpu: 2GiB
 # fails: loss = train_step(torch.randn(4, 1024, device="cuda"), prompt)
 # cure: self.cache[prompt] = self.layers(tokens(prompt)) => self.cache[prompt] = self.layers(tokens(prompt)).cpu()
 # cure: return self.cache[prompt] => return self.cache[prompt].cuda()

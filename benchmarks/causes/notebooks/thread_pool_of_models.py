@@ -4,7 +4,7 @@
 # also: activations, model-too-large
 # edit: yes
 # remedy: smaller-batch
-# card: 8GiB
+# gpu: 8GiB
 # fails: results = list(pool.map(train, widths))
 # cure: max_workers=4 => max_workers=1
 # source: https://github.com/pavelzbornik/whisperX-FastAPI/issues/466

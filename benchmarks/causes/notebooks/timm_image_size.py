@@ -4,7 +4,7 @@
 # what: image-size
 # edit: yes
 # remedy: smaller-image, autocast, checkpointing, smaller-batch
-# card: 4GiB
+# gpu: 4GiB
 # needs: libraries
 # fails: logits = model(images)
 # cure: img_size = 896 => img_size = 224

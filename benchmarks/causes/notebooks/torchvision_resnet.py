@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 16GiB
+# gpu: 16GiB
 # needs: libraries
 # fails: output = model(images)
 # cure: "--batch-size", default=256 => "--batch-size", default=64

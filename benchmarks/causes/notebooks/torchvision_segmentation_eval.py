@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: no-grad, smaller-batch
-# card: 5GiB
+# gpu: 5GiB
 # needs: libraries
 # fails: miou = evaluate(net, range(3))
 # cure: def evaluate(net, loader): => @torch.inference_mode()\ndef evaluate(net, loader):

@@ -4,7 +4,7 @@
 # also: activations
 # edit: no
 # remedy: free-traceback
-# card: 8GiB
+# gpu: 8GiB
 # run: 1 2 3! 4!
 # fails: step(model, x[:48])
 # source: https://github.com/pytorch/pytorch/issues/27600

@@ -3,7 +3,7 @@
 # cause: earlier-traceback
 # edit: no
 # remedy: free-traceback
-# card: 8GiB
+# gpu: 8GiB
 # run: 1 2 3? 4!
 # fails: scores = similarity(gallery)
 # source: https://github.com/pytorch/pytorch/issues/18853

@@ -4,7 +4,7 @@
 # also: evaluation-in-training-mode, activations
 # edit: yes
 # remedy: no-grad, eval-mode, smaller-batch
-# card: 3GiB
+# gpu: 3GiB
 # fails: test_acc += (mlp(data.to(device)).argmax(1) == target.to(device)).sum()
 # cure: for data, target in test_loader: => torch.set_grad_enabled(False)\nfor data, target in test_loader:
 # source: https://openillumi.com/en/en-pytorch-cuda-oom-fix-no-grad

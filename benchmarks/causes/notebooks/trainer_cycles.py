@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: delete-leftovers
-# card: 8GiB
+# gpu: 8GiB
 # fails: results[lr] = Trainer(lr).run()
 # cure: Trainer(lr).run() => Trainer(lr).run(), gc.collect()
 # source: https://github.com/pytorch/pytorch/issues/37726

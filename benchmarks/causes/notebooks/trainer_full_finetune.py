@@ -3,7 +3,7 @@
 # cause: model-too-large
 # edit: yes
 # remedy: lighter-optimizer, lora, load-dtype, freeze-backbone, quantised
-# card: 12GiB
+# gpu: 12GiB
 # needs: libraries
 # fails: trainer.train()
 # cure: optim="adamw_torch" => optim="sgd"

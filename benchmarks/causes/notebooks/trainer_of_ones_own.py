@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, checkpointing
-# card: 4GiB
+# gpu: 4GiB
 # fails: trainer.fit(3)
 # cure: batch_size=512 => batch_size=64
 # source: https://d2l.ai/chapter_linear-regression/oo-design.html

@@ -3,7 +3,7 @@
 # cause: kept-tensors
 # edit: yes
 # remedy: eval-accumulation, keep-numbers
-# card: 3GiB
+# gpu: 3GiB
 # needs: libraries
 # fails: trainer.evaluate()
 # cure: per_device_eval_batch_size=4, => per_device_eval_batch_size=4, eval_accumulation_steps=2,

@@ -4,7 +4,7 @@
 # also: model-too-large
 # edit: yes
 # remedy: offload, delete-leftovers, half-inference
-# card: 8GiB
+# gpu: 8GiB
 # fails: model_v2 = load("v2")
 # cure: model_v2 = load("v2") => del model_v1, optimizer, out\nmodel_v2 = load("v2")
 # source: https://discuss.pytorch.org/t/how-can-i-release-the-unused-gpu-memory/81919

@@ -4,7 +4,7 @@
 # what: image-size
 # edit: yes
 # remedy: smaller-image, autocast, checkpointing, smaller-batch
-# card: 8GiB
+# gpu: 8GiB
 # fails: pred = unet(img)
 # cure: IMG_SIZE = 1024 => IMG_SIZE = 448
 # source: https://github.com/milesial/Pytorch-UNet/issues/175

@@ -4,7 +4,7 @@
 # also: activations, loop-leftovers
 # edit: yes
 # remedy: no-grad, smaller-batch
-# card: 8GiB
+# gpu: 8GiB
 # fails: acc = validate(model, val_loader)
 # cure: def validate( => @torch.no_grad()\ndef validate(
 # source: https://stackoverflow.com/questions/54374935/how-can-i-fix-this-strange-error-runtimeerror-cuda-error-out-of-memory

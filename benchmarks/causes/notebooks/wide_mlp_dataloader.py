@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, accumulate, autocast, checkpointing
-# card: 4GiB
+# gpu: 4GiB
 # fails: loss.backward()
 # cure: batch_size=1024 => batch_size=256
 # source: https://taourl.com/read-1942577.html

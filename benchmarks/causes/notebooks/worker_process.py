@@ -3,7 +3,7 @@
 # cause: elsewhere
 # edit: no
 # remedy: smaller-batch
-# card: 16GiB
+# gpu: 16GiB
 # fails: losses = [job.result() for job in jobs]
 # source: https://docs.pytorch.org/docs/stable/notes/multiprocessing.html
 

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, checkpointing, accumulate
-# card: 4GiB
+# gpu: 4GiB
 # fails: loss = F.cross_entropy(model(images), labels)
 # cure: batch_size=512, shuffle => batch_size=64, shuffle
 # source: https://pytorch.org/docs/stable/data.html

@@ -4,7 +4,7 @@
 # also: activations
 # edit: yes
 # remedy: zero-grad-none, accumulate, smaller-batch
-# card: 6GiB
+# gpu: 6GiB
 # fails: logits = net(x)
 # cure: x = torch.randn(BATCH => opt.zero_grad()\n    x = torch.randn(BATCH
 # source: https://discuss.pytorch.org/t/cuda-out-of-memory-error-in-second-iteration/45331

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 6GiB
+# gpu: 6GiB
 # needs: libraries
 # from: huggingface/accelerate@16cb6eb80dd9aa8b4df1a63ef57863e455d53b83 examples/by_feature/gradient_accumulation.py
 # files: examples/by_feature

@@ -4,7 +4,7 @@
 # also: activations
 # edit: no
 # remedy: lighter-optimizer, lora, load-dtype, autocast
-# card: 5GiB
+# gpu: 5GiB
 # needs: libraries
 # from: huggingface/accelerate@16cb6eb80dd9aa8b4df1a63ef57863e455d53b83 examples/nlp_example.py
 # files: examples

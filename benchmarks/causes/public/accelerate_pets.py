@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 3GiB
+# gpu: 3GiB
 # needs: libraries
 # from: huggingface/notebooks@5068b1142e8ed1e691c8b1e9f98e4473ebe55790 examples/accelerate_examples/simple_cv_example.ipynb
 # change: num_workers=4 => num_workers=2

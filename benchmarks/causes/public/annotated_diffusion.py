@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 4GiB
+# gpu: 4GiB
 # needs: libraries
 # from: huggingface/notebooks@5068b1142e8ed1e691c8b1e9f98e4473ebe55790 examples/annotated_diffusion.ipynb
 # change: epochs = 5 => epochs = 1

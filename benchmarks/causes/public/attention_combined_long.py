@@ -4,7 +4,7 @@
 # what: input-length
 # edit: yes
 # remedy: shorter-input, smaller-batch, no-grad, autocast
-# card: 8GiB
+# gpu: 8GiB
 # from: rasbt/LLMs-from-scratch@28c65cdfbc3338e2e040016eea4b7fdf556e4d57 ch03/02_bonus_efficient-multihead-attention/mha-implementations.ipynb
 # change: context_len = 1024 => context_len = 4096
 # fails: 5:39

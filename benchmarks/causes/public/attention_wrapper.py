@@ -5,7 +5,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, shorter-input, no-grad, autocast
-# card: 3686MiB
+# gpu: 3686MiB
 # from: rasbt/LLMs-from-scratch@28c65cdfbc3338e2e040016eea4b7fdf556e4d57 ch03/02_bonus_efficient-multihead-attention/mha-implementations.ipynb
 # change: batch_size = 8 => batch_size = 48
 # fails: 3:23

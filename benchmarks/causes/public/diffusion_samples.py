@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, half-inference, autocast
-# card: 2GiB
+# gpu: 2GiB
 # needs: libraries
 # from: huggingface/notebooks@5068b1142e8ed1e691c8b1e9f98e4473ebe55790 examples/annotated_diffusion.ipynb
 # change: batch_size=64, channels => batch_size=4096, channels

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, half-inference, autocast
-# card: 3GiB
+# gpu: 3GiB
 # needs: libraries
 # from: pytorch/examples@77f55b912142e11fcfdf5b530231fb9c52f181e8 imagenet/main.py
 # files: imagenet

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, shorter-input, autocast
-# card: 4GiB
+# gpu: 4GiB
 # from: pytorch/examples@77f55b912142e11fcfdf5b530231fb9c52f181e8 word_language_model/main.py
 # files: word_language_model
 # fails: %run main.py --accel --batch_size 400 --epochs 1 --dry-run

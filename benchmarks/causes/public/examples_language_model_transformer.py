@@ -4,7 +4,7 @@
 # what: input-length
 # edit: yes
 # remedy: shorter-input, smaller-batch, autocast
-# card: 3GiB
+# gpu: 3GiB
 # from: pytorch/examples@77f55b912142e11fcfdf5b530231fb9c52f181e8 word_language_model/main.py
 # files: word_language_model
 # fails: %run main.py --accel --model Transformer --bptt 700 --epochs 1 --dry-run

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 1280MiB
+# gpu: 1280MiB
 # needs: libraries
 # from: pytorch/examples@77f55b912142e11fcfdf5b530231fb9c52f181e8 mnist_rnn/main.py
 # files: mnist_rnn

@@ -3,7 +3,7 @@
 # cause: elsewhere
 # edit: yes
 # remedy: smaller-batch, autocast
-# card: 1280MiB
+# gpu: 1280MiB
 # needs: libraries
 # from: pytorch/examples@77f55b912142e11fcfdf5b530231fb9c52f181e8 mnist/main.py
 # files: mnist

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch
-# card: 1GiB
+# gpu: 1GiB
 # needs: libraries
 # from: pytorch/examples@77f55b912142e11fcfdf5b530231fb9c52f181e8 siamese_network/main.py
 # files: siamese_network

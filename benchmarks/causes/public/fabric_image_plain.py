@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 2GiB
+# gpu: 2GiB
 # needs: libraries
 # from: Lightning-AI/pytorch-lightning@7f0c3436cd3f6ad3753125672024fc415cbcb414 examples/fabric/image_classifier/train_torch.py
 # files: examples/fabric/image_classifier

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, shorter-input, autocast
-# card: 6GiB
+# gpu: 6GiB
 # from: Lightning-AI/pytorch-lightning@7f0c3436cd3f6ad3753125672024fc415cbcb414 examples/fabric/language_model/train.py
 # files: examples/fabric/language_model
 # change: batch_size=20, shuffle=True => batch_size=800, shuffle=True

@@ -4,7 +4,7 @@
 # what: image-size
 # edit: yes
 # remedy: smaller-image, smaller-batch, autocast
-# card: 2GiB
+# gpu: 2GiB
 # needs: libraries
 # from: eriklindernoren/PyTorch-GAN@36d3c77e5ff20ebe0aeefd322326a134a279b93e implementations/dcgan/dcgan.py
 # files: implementations

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 4GiB
+# gpu: 4GiB
 # needs: libraries
 # from: eriklindernoren/PyTorch-GAN@36d3c77e5ff20ebe0aeefd322326a134a279b93e implementations/pix2pix/pix2pix.py
 # files: implementations

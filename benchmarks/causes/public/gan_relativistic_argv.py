@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 2GiB
+# gpu: 2GiB
 # needs: libraries
 # from: eriklindernoren/PyTorch-GAN@36d3c77e5ff20ebe0aeefd322326a134a279b93e implementations/relativistic_gan/relativistic_gan.py
 # fails: 1:61

@@ -4,7 +4,7 @@
 # what: batch
 # edit: no
 # remedy: smaller-batch, autocast
-# card: 1280MiB
+# gpu: 1280MiB
 # needs: libraries
 # from: Lightning-AI/pytorch-lightning@7f0c3436cd3f6ad3753125672024fc415cbcb414 examples/pytorch/domain_templates/generative_adversarial_net.py
 # files: examples/pytorch/domain_templates

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch
-# card: 560MiB
+# gpu: 560MiB
 # needs: libraries
 # from: Lightning-AI/tutorials@15817658a2d63afa338b9e1cd8454fb98d746fac lightning_examples/mnist-hello-world/hello-world.py
 # change: batch_size: int = 256 if => batch_size: int = 50000 if

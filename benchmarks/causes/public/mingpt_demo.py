@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 8GiB
+# gpu: 8GiB
 # from: karpathy/minGPT@37baab71b9abea1b76ab957409a1cc2fbfba8a26 demo.ipynb
 # files: .
 # change: model_type = 'gpt-nano' => model_type = 'gpt2'

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 1GiB
+# gpu: 1GiB
 # needs: libraries
 # from: mrdbourke/pytorch-deep-learning@baa27b691617461c173ecf3439793cd8cde74e13 03_pytorch_computer_vision.ipynb
 # change: BATCH_SIZE = 32 => BATCH_SIZE = 8192

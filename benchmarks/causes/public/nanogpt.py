@@ -5,7 +5,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 8GiB
+# gpu: 8GiB
 # from: karpathy/nanoGPT@3adf61e154c3fe3fca428ad6bc3818b27a3b8291 train.py
 # files: .
 # fails: %run train.py --compile=False --gradient_accumulation_steps=2 --eval_iters=1 --max_iters=2 --batch_size=12

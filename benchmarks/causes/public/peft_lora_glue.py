@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, shorter-input, autocast, checkpointing, accumulate
-# card: 6GiB
+# gpu: 6GiB
 # needs: libraries
 # from: huggingface/peft@5d602fdbff04c33c1c4de55cda9d4ae1d7cb7e40 examples/sequence_classification/LoRA.ipynb
 # change: batch_size = 32 => batch_size = 256

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 3GiB
+# gpu: 3GiB
 # needs: libraries
 # from: kuangliu/pytorch-cifar@49b7aa97b0c12fe0d4054e670403a16b6b834ddd main.py
 # files: .

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, smaller-image, autocast, accumulate
-# card: 2GiB
+# gpu: 2GiB
 # needs: libraries
 # from: huggingface/pytorch-image-models@aa4b5850c1543fa488abf260f18390eda46cf85d train.py
 # files: .

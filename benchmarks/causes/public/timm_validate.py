@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, half-inference, autocast, smaller-image
-# card: 3GiB
+# gpu: 3GiB
 # needs: libraries
 # from: huggingface/pytorch-image-models@aa4b5850c1543fa488abf260f18390eda46cf85d validate.py
 # files: .

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, shorter-input, autocast, accumulate
-# card: 8GiB
+# gpu: 8GiB
 # from: huggingface/notebooks@5068b1142e8ed1e691c8b1e9f98e4473ebe55790 examples/language_modeling_from_scratch.ipynb
 # change: push_to_hub=True => per_device_train_batch_size=128, max_steps=2, report_to=[]
 # fails: 23:1

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, shorter-input, autocast, accumulate
-# card: 6GiB
+# gpu: 6GiB
 # from: huggingface/notebooks@5068b1142e8ed1e691c8b1e9f98e4473ebe55790 examples/text_classification.ipynb
 # change: batch_size = 16 => batch_size = 512
 # change: push_to_hub=True => push_to_hub=False, report_to=[]

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, shorter-input, autocast
-# card: 2GiB
+# gpu: 2GiB
 # from: yunjey/pytorch-tutorial@0500d3df5a2a8080ccfccbc00aca0eacc21818db tutorials/02-intermediate/language_model/main.py
 # files: tutorials/02-intermediate/language_model
 # change: batch_size = 20 => batch_size = 800

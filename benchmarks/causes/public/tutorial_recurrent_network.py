@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 2GiB
+# gpu: 2GiB
 # needs: libraries
 # from: yunjey/pytorch-tutorial@0500d3df5a2a8080ccfccbc00aca0eacc21818db tutorials/02-intermediate/recurrent_neural_network/main.py
 # change: batch_size = 100 => batch_size = 20000

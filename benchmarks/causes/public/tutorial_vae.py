@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 1280MiB
+# gpu: 1280MiB
 # needs: libraries
 # from: yunjey/pytorch-tutorial@0500d3df5a2a8080ccfccbc00aca0eacc21818db tutorials/03-advanced/variational_autoencoder/main.py
 # files: tutorials/03-advanced/variational_autoencoder

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, shorter-input, autocast
-# card: 4GiB
+# gpu: 4GiB
 # from: udacity/deep-learning-v2-pytorch@c9404fc86181fc3f0906b368697268257f348535 recurrent-neural-networks/char-rnn/Character_Level_RNN_Solution.ipynb
 # change: batch_size = 128 => batch_size = 2000
 # change: n_epochs = 20 => n_epochs = 1

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 2457MiB
+# gpu: 2457MiB
 # needs: libraries
 # from: udacity/deep-learning-v2-pytorch@c9404fc86181fc3f0906b368697268257f348535 dcgan-svhn/DCGAN_Solution.ipynb
 # change: batch_size = 128 => batch_size = 8000

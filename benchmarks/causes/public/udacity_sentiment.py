@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, shorter-input, autocast
-# card: 5GiB
+# gpu: 5GiB
 # from: udacity/deep-learning-v2-pytorch@c9404fc86181fc3f0906b368697268257f348535 sentiment-rnn/Sentiment_RNN_Solution.ipynb
 # change: batch_size = 50 => batch_size = 2000
 # change: epochs = 4 # => epochs = 1 #

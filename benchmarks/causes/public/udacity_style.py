@@ -4,7 +4,7 @@
 # what: image-size
 # edit: yes
 # remedy: smaller-image, autocast
-# card: 2457MiB
+# gpu: 2457MiB
 # needs: libraries
 # from: udacity/deep-learning-v2-pytorch@c9404fc86181fc3f0906b368697268257f348535 style-transfer/Style_Transfer_Solution.ipynb
 # fails: 11:3

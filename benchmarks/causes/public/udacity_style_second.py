@@ -4,7 +4,7 @@
 # what: image-size
 # edit: yes
 # remedy: smaller-image, autocast
-# card: 3GiB
+# gpu: 3GiB
 # run: 1 2 3 4 5 6 7 8 9! 9!
 # needs: libraries
 # from: udacity/deep-learning-v2-pytorch@c9404fc86181fc3f0906b368697268257f348535 style-transfer/Style_Transfer_Solution.ipynb

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, autocast, accumulate
-# card: 6GiB
+# gpu: 6GiB
 # needs: libraries
 # from: udacity/deep-learning-v2-pytorch@c9404fc86181fc3f0906b368697268257f348535 transfer-learning/Transfer_Learning_Solution.ipynb
 # change: batch_size = 20 => batch_size = 200

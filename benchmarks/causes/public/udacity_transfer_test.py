@@ -5,7 +5,7 @@
 # what: batch
 # edit: yes
 # remedy: no-grad, smaller-batch
-# card: 5GiB
+# gpu: 5GiB
 # needs: libraries
 # from: udacity/deep-learning-v2-pytorch@c9404fc86181fc3f0906b368697268257f348535 transfer-learning/Transfer_Learning_Solution.ipynb
 # change: batch_size = 20 => batch_size = 200

@@ -4,7 +4,7 @@
 # what: batch
 # edit: yes
 # remedy: smaller-batch, smaller-image, autocast, checkpointing
-# card: 5GiB
+# gpu: 5GiB
 # needs: libraries
 # from: milesial/Pytorch-UNet@21d7850f2af30a9695bbeea75f3136aa538cfc4a train.py
 # files: .

@@ -3,7 +3,7 @@
 # cause: elsewhere
 # edit: yes
 # remedy: smaller-batch, smaller-image, autocast, checkpointing
-# card: 3GiB
+# gpu: 3GiB
 # needs: libraries
 # from: milesial/Pytorch-UNet@21d7850f2af30a9695bbeea75f3136aa538cfc4a train.py
 # files: .

@@ -1,4 +1,4 @@
-"""Several cards, threads, streams, graphs, and settings of the allocator."""
+"""Several GPUs, threads, streams, graphs, and settings of the allocator."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from torch.nn.parallel import comm
 from .program import Collection
 from .training import fit, perceptron, train
 
-COLLECTION = Collection("Cards, threads, streams and settings")
+COLLECTION = Collection("GPUs, threads, streams and settings")
 TWO = ("16GiB", "16GiB")
 
 
-@COLLECTION.program(cards=TWO)
-def model_over_two_cards() -> None:
-    """A model whose halves are on two cards."""
+@COLLECTION.program(gpus=TWO)
+def model_over_two_gpus() -> None:
+    """A model whose halves are on two GPUs."""
     first, second = perceptron(device="cuda:0"), perceptron(device="cuda:1")
     optimizer = torch.optim.AdamW([*first.parameters(), *second.parameters()])
     inputs = torch.randn(2048, 1024, device="cuda:0")
     train(optimizer, lambda: second(first(inputs).to("cuda:1")).square().mean())
 
 
-@COLLECTION.program(cards=TWO)
+@COLLECTION.program(gpus=TWO)
 def data_parallel() -> None:
-    """DataParallel on two cards."""
+    """DataParallel on two GPUs."""
     model = nn.DataParallel(perceptron())
     inputs = torch.randn(4096, 1024, device="cuda")
     fit(model, torch.optim.AdamW(model.parameters()), inputs)
 
 
-@COLLECTION.program(cards=TWO)
+@COLLECTION.program(gpus=TWO)
 def data_parallel_with_buffers() -> None:
     """DataParallel of a convolutional network with normalisation."""
     body = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(64), nn.ReLU(), nn.Conv2d(64, 64, 3))
@@ -44,16 +44,16 @@ def data_parallel_with_buffers() -> None:
 
 
 @COLLECTION.program()
-def data_parallel_on_one_card() -> None:
-    """DataParallel where there is one card."""
+def data_parallel_on_one_gpu() -> None:
+    """DataParallel where there is one GPU."""
     model = nn.DataParallel(perceptron())
     inputs = torch.randn(4096, 1024, device="cuda")
     fit(model, torch.optim.AdamW(model.parameters()), inputs)
 
 
-@COLLECTION.program(cards=("16GiB", "2GiB"))
+@COLLECTION.program(gpus=("16GiB", "2GiB"))
 def out_of_memory_in_a_replica() -> None:
-    """DataParallel on two cards of which the second is too small."""
+    """DataParallel on two GPUs of which the second is too small."""
     model = nn.DataParallel(perceptron(4096))
     train(
         torch.optim.SGD(model.parameters()),
@@ -61,9 +61,9 @@ def out_of_memory_in_a_replica() -> None:
     )
 
 
-@COLLECTION.program(cards=TWO)
-def copies_between_cards() -> None:
-    """Copies from card to card, scattered, gathered and broadcast."""
+@COLLECTION.program(gpus=TWO)
+def copies_between_gpus() -> None:
+    """Copies from GPU to GPU, scattered, gathered and broadcast."""
     tensor = torch.randn(4096, 1024, device="cuda:0")
     (tensor.to("cuda:1") * 2).to("cuda:0")
     torch.zeros(4096, 1024, device="cuda:1").copy_(tensor)
@@ -72,18 +72,18 @@ def copies_between_cards() -> None:
     comm.reduce_add(comm.broadcast(tensor, [0, 1]), 0)
 
 
-@COLLECTION.program(cards=TWO)
-def model_moved_between_cards() -> None:
-    """A model that moves to the second card with its gradients."""
+@COLLECTION.program(gpus=TWO)
+def model_moved_between_gpus() -> None:
+    """A model that moves to the second GPU with its gradients."""
     model = perceptron()
     model(torch.randn(512, 1024, device="cuda")).sum().backward()
     model.to("cuda:1")
     model(torch.randn(512, 1024, device="cuda:1")).sum().backward()
 
 
-@COLLECTION.program(cards=TWO)
-def second_card_runs_out() -> None:
-    """Copies that fill the second card while the first has room."""
+@COLLECTION.program(gpus=TWO)
+def second_gpu_runs_out() -> None:
+    """Copies that fill the second GPU while the first has room."""
     tensor = torch.empty(2**30, dtype=torch.uint8, device="cuda:0")
     kept = []
     while True:

@@ -66,7 +66,7 @@ def deep_copy() -> None:
 
 @COLLECTION.program()
 def checkpoint_on_disk() -> None:
-    """Model and optimizer saved, loaded to the card, and trained on."""
+    """Model and optimizer saved, loaded to the GPU, and trained on."""
     model = perceptron()
     optimizer = torch.optim.AdamW(model.parameters())
     inputs = torch.randn(64, 1024, device="cuda")
@@ -80,7 +80,7 @@ def checkpoint_on_disk() -> None:
 
 @COLLECTION.program()
 def to_the_host_and_back() -> None:
-    """A model that leaves the card with its gradients, and comes back."""
+    """A model that leaves the GPU with its gradients, and comes back."""
     model = perceptron(2048)
     inputs = torch.randn(64, 2048, device="cuda")
     fit(model, torch.optim.SGD(model.parameters()), inputs, steps=1)
@@ -137,7 +137,7 @@ def adversaries() -> None:
 
 @COLLECTION.program()
 def replay() -> None:
-    """Transitions that are kept on the card, of which batches are drawn."""
+    """Transitions that are kept on the GPU, of which batches are drawn."""
     kept = torch.zeros(50_000, 128, device="cuda")
     model, target = perceptron(128), perceptron(128)
     optimizer = torch.optim.Adam(model.parameters())

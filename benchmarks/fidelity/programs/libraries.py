@@ -92,7 +92,7 @@ COLLECTION.add(
 )
 COLLECTION.add("trainer_adafactor", "Trainer with Adafactor", partial(_trainer, optim="adafactor"))
 COLLECTION.add("trainer_predicts", "Trainer that predicts", partial(_trainer, predicts=True))
-COLLECTION.add("trainer_on_two_cards", "Trainer on two cards", _trainer, cards=("16GiB", "16GiB"))
+COLLECTION.add("trainer_on_two_gpus", "Trainer on two GPUs", _trainer, gpus=("16GiB", "16GiB"))
 
 
 def _lightning(**options: Any) -> None:
@@ -176,7 +176,7 @@ def accelerate_finds_a_batch() -> None:
 
 
 @COLLECTION.program()
-def accelerate_over_card_and_host() -> None:
+def accelerate_over_gpu_and_host() -> None:
     """Accelerate's `dispatch_model`: most layers wait on the host."""
     from accelerate import dispatch_model, infer_auto_device_map
 
@@ -188,9 +188,9 @@ def accelerate_over_card_and_host() -> None:
             model(torch.randn(64, 2048))
 
 
-@COLLECTION.program(cards=("16GiB", "16GiB"))
-def accelerate_over_two_cards() -> None:
-    """Accelerate's `dispatch_model`: a GPT-2 over two cards, trained."""
+@COLLECTION.program(gpus=("16GiB", "16GiB"))
+def accelerate_over_two_gpus() -> None:
+    """Accelerate's `dispatch_model`: a GPT-2 over two GPUs, trained."""
     from accelerate import dispatch_model
 
     model = _gpt2()
@@ -231,7 +231,7 @@ def lightning_fabric() -> None:
 
 @COLLECTION.program()
 def safetensors_file() -> None:
-    """A file of safetensors, written from the card and read to it."""
+    """A file of safetensors, written from the GPU and read to it."""
     from safetensors.torch import load_file, save_file
 
     save_file({"one": torch.randn(2048, 2048).cuda(), "two": torch.randn(64).cuda()}, "kept")

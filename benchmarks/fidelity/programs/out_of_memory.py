@@ -60,7 +60,7 @@ def leak_of_losses() -> None:
 
 @COLLECTION.program()
 def leak_of_results() -> None:
-    """Predictions that are kept on the card, batch by batch."""
+    """Predictions that are kept on the GPU, batch by batch."""
     model = perceptron(2048, 4)
     kept = []
     with torch.inference_mode():
@@ -92,7 +92,7 @@ def first_step_of_the_optimizer() -> None:
 
 @COLLECTION.program()
 def model_too_large() -> None:
-    """A model that does not fit, moved to the card part by part."""
+    """A model that does not fit, moved to the GPU part by part."""
     layers = []
     while True:
         layers.append(nn.Linear(8192, 8192, device="cuda"))
@@ -100,7 +100,7 @@ def model_too_large() -> None:
 
 @COLLECTION.program()
 def one_tensor_too_large() -> None:
-    """A single tensor larger than the card."""
+    """A single tensor larger than the GPU."""
     kept = torch.zeros(GIB, device="cuda")
     torch.zeros(8 * GIB, device="cuda").add_(kept.sum())
 
@@ -135,7 +135,7 @@ def retry_in_the_allocator() -> None:
 
 @COLLECTION.program()
 def fraction() -> None:
-    """A limit of half of the card."""
+    """A limit of half of the GPU."""
     torch.cuda.set_per_process_memory_fraction(0.5)
     kept = []
     while True:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Program:
-    """A program as people write it, and the cards that it runs on.
+    """A program as people write it, and the GPUs that it runs on.
 
     `function` is run once, in a process of its own. It neither asks nor knows which side it is on,
     and no branch of it may depend on a value: there are none on either side.
@@ -20,8 +20,8 @@ class Program:
     name: str
     title: str
     function: Callable[[], object]
-    cards: tuple[str, ...]
-    """The size of each card."""
+    gpus: tuple[str, ...]
+    """The size of each GPU."""
     libraries: tuple[str, ...]
     """What has to be imported beside PyTorch."""
 
@@ -40,19 +40,19 @@ class Collection:
         title: str,
         function: Callable[[], object],
         *,
-        cards: tuple[str, ...] = ("16GiB",),
+        gpus: tuple[str, ...] = ("16GiB",),
     ) -> None:
         """Add a program under a name and a title of its own."""
-        self.programs.append(Program(name, title, function, cards, self._libraries))
+        self.programs.append(Program(name, title, function, gpus, self._libraries))
 
     def program(
-        self, *, cards: tuple[str, ...] = ("16GiB",)
+        self, *, gpus: tuple[str, ...] = ("16GiB",)
     ) -> Callable[[Callable[[], None]], Callable[[], None]]:
         """Decorate a function: its name is the program's, the line of its docstring the title."""
 
         def enter(function: Callable[[], None]) -> Callable[[], None]:
             title = (function.__doc__ or "").splitlines()[0].removesuffix(".")
-            self.add(function.__name__, title, function, cards=cards)
+            self.add(function.__name__, title, function, gpus=gpus)
             return function
 
         return enter

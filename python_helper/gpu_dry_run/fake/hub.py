@@ -32,7 +32,7 @@ TEXTS = {
     )
 }
 _WEIGHTS = "model.safetensors"
-_CARD = "README.md"  # asked for before one is uploaded
+_MODEL_CARD = "README.md"  # asked for before one is uploaded
 _STORED = (".safetensors", ".bin")
 _PREPARES = ("vocab.json", "vocab.txt", "tokenizer.json", ".model", "preprocessor_config.json")
 _ASKED_BY = ("hf_hub_download", "snapshot_download", "try_to_load_from_cache")
@@ -88,7 +88,7 @@ class _Hub:
         @wraps(look)
         def looked(repo_id: str, *given: Any, **named: Any) -> Any:
             request = str((given, named))
-            if named.get("repo_type") in {None, "model"} and _CARD not in request:
+            if named.get("repo_type") in {None, "model"} and _MODEL_CARD not in request:
                 weights = _WEIGHTS in request
                 named["cache_dir"] = str(self._have(repo_id, weights=weights, texts=True))
             return look(repo_id, *given, **named)

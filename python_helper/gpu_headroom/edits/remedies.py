@@ -127,7 +127,7 @@ def _smaller_batch(evidence: Evidence, _: Finding, shown: Shown | None) -> Shown
     if not remedy.diffs:
         return shown if twin or batch.cell.path else None
     if batch.cell.path and remedy.diffs[0]["file"] is None:
-        flag = {"flag": flag_of(batch), "line": evidence.line or 1, "at": batch.line}
+        flag = {"flag": flag_of(batch), "line": evidence.scene.line or 1, "at": batch.line}
         return remedy._replace(title="flag", params={**shown.params, **flag})
     return remedy
 
@@ -144,7 +144,7 @@ def _change_of(
     A command that starts a script is treated like `%run`. The second value is whether the number
     is in an imported file, where a change has no effect before a restart.
     """
-    cell, line = evidence.failure.cell, evidence.line
+    cell, line = evidence.failure.cell, evidence.scene.line
     path, started, read = batch.cell.path, "", cell
     if evidence.failure.in_other_process and evidence.scene.files:  # a command has started these
         (read, _), *_ = evidence.scene.steps

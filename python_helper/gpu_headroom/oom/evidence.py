@@ -160,11 +160,6 @@ class Evidence:
         return bool(group.keys & bound) and named <= bound
 
     @property
-    def line(self) -> int | None:
-        """The line of the failed cell."""
-        return self.scene.line
-
-    @property
     def missing_bytes(self) -> int | None:
         """Bytes missing for the request if free memory were in one piece; negative if none are."""
         requested, headroom = self.requested_bytes, self.memory.headroom_bytes

@@ -74,7 +74,7 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
         base,
         failure=replace(base.failure, cells=failure.cells),
         scene=Scene(
-            line=base.line,
+            line=base.scene.line,
             running=_running(name for *_, name in steps),
             steps=tuple([(run, line) for run, line, _ in in_cells(up_to_model(steps), cells)]),
             origin=origins[-1],

@@ -87,7 +87,7 @@ def report_of(
         "error_name": recognition.error_name,
         "cell_id": cell.cell_id,
         "execution_count": cell.execution_count,
-        "line": evidence.line,
+        "line": evidence.scene.line,
         "device_index": evidence.device_index,
         "device_name": device.name if device is not None else None,
         "capacity_bytes": memory.capacity_bytes,

@@ -21,7 +21,7 @@ HEADER = """# Somebody's training, its batch raised
 # what: batch
 # edit: yes
 # remedy: smaller-batch
-# card: 2GiB
+# gpu: 2GiB
 # from: {origin}
 # files: .
 # change: batch = 8 => batch = 800

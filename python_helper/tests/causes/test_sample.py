@@ -55,7 +55,7 @@ place = __file__
 # cause: unknown
 # edit: no
 # remedy: none
-# card: 1GiB
+# gpu: 1GiB
 # fails: import thing
 # source: https://example.org
 

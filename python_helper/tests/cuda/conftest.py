@@ -42,7 +42,7 @@ def start_cuda(pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="module")
 def cuda(start_cuda: StartCuda) -> CudaKernel:
-    """A kernel for all tests of a module, with PyTorch imported and a card of 16 GiB."""
+    """A kernel for all tests of a module, with PyTorch imported and a GPU of 16 GiB."""
     kernel = start_cuda()
     kernel.good("import torch")
     return kernel

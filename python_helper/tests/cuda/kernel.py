@@ -1,4 +1,4 @@
-"""A real kernel whose PyTorch is an unchanged CUDA build, on cards that the stub plays."""
+"""A real kernel whose PyTorch is an unchanged CUDA build, on GPUs that the stub plays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WORKSPACE = 8 * MIB + 128 * 2**10
 VARIABLE = "GPU_HEADROOM_CUDA"
 """Set where tests run in an environment with a CUDA build, over the stub made for it."""
 REAL = "GPU_HEADROOM_CUDA_REAL"
-"""Set as well where the card is a real one, and nothing is played."""
+"""Set as well where the GPU is a real one, and nothing is played."""
 
 
 def is_here() -> bool:
@@ -34,12 +34,12 @@ def is_here() -> bool:
 
 
 def is_played() -> bool:
-    """Whether the card is the stub's."""
+    """Whether the GPU is the stub's."""
     return REAL not in os.environ
 
 
 def need_the_stub(what: str) -> None:
-    """Leave a test out on a real card: only the stub plays `what`, or counts it."""
+    """Leave a test out on a real GPU: only the stub plays `what`, or counts it."""
     if not is_played():
         pytest.skip(f"only the stub plays it: {what}")
 
@@ -112,7 +112,7 @@ class CudaKernel(LiveKernel):
         return run
 
     def fail(self, code: str, **options: Any) -> dict[str, Any]:
-        """Run a cell that has to fail, and return the report in its card."""
+        """Run a cell that has to fail, and return its report."""
         run = self.run(code, stop_on_error=False, **options)
         assert [kind for kind, _ in run.outputs][-2:] == ["error", "display_data"], run.outputs
         return cast("dict[str, Any]", run.outputs[-1][1]["data"][MIME])

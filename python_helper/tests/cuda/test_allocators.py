@@ -18,7 +18,7 @@ pytestmark = pytest.mark.cuda
     ["expandable_segments:True", "max_split_size_mb:64", "garbage_collection_threshold:0.8"],
 )
 def test_settings_of_the_native_allocator(start_cuda: StartCuda, setting: str) -> None:
-    """Numbers, card, account and release are as exact as without."""
+    """Numbers, GPU, account and release are as exact as without."""
     if setting.startswith("expandable") and torch_version() < (2, 1):
         pytest.skip("expandable segments came with PyTorch 2.1")
     kernel = start_cuda(PYTORCH_CUDA_ALLOC_CONF=setting)

@@ -1,4 +1,4 @@
-"""Notebooks that run out of memory for each of the causes that the card knows."""
+"""Notebooks that run out of memory for each of the causes that the GPU knows."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Trainer:
 
 
 def cause(kernel: CudaKernel, *cells: str) -> str | None:
-    """Run a notebook whose last cell fails, and return the cause on its card."""
+    """Run a notebook whose last cell fails, and return the cause on its GPU."""
     *others, last = cells
     for each in others:
         kernel.run(each, stop_on_error=False)
@@ -79,7 +79,7 @@ def cause(kernel: CudaKernel, *cells: str) -> str | None:
 
 @pytest.fixture(scope="module")
 def sixteen_gib(cuda: CudaKernel) -> None:
-    """No more of a larger card: the notebooks were written for one of this size."""
+    """No more of a larger GPU: the notebooks were written for one of this size."""
     total_bytes = cuda.value("torch.cuda.get_device_properties(0).total_memory")
     if total_bytes > 16 * GIB:
         share = 16 * GIB / total_bytes
@@ -95,14 +95,14 @@ def test_the_cause_is_named(cuda: CudaKernel, rule: str) -> None:
 
 
 def test_other_programs_are_named(start_cuda: StartCuda) -> None:
-    """Somebody else has most of the card."""
+    """Somebody else has most of the GPU."""
     kernel = start_cuda(outside="10GiB")
     cells = ("import torch\nx = torch.empty(2**30, device='cuda')", "y = x + 1")
     assert cause(kernel, *cells) == "other-programs"
 
 
 def test_a_limit_is_named(start_cuda: StartCuda) -> None:
-    """Somebody has told PyTorch to take a part of the card only."""
+    """Somebody has told PyTorch to take a part of the GPU only."""
     kernel = start_cuda()
     cells = (
         "import torch\ntorch.cuda.set_per_process_memory_fraction(0.3)",

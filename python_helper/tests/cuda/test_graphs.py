@@ -27,7 +27,7 @@ SEEN = 3 * MIB + MIB // 2
 
 
 def account(kernel: CudaKernel, *, graphs: bool = True) -> dict[str, Any]:
-    """Return the account of the first card, whose parts add up."""
+    """Return the account of the first GPU, whose parts add up."""
     found = kernel.asked("holders")
     device: dict[str, Any] = found["devices"][0]
     assert device["in_use_bytes"] == kernel.allocated()
@@ -127,7 +127,7 @@ def test_hooks_are_not_run(cuda: CudaKernel) -> None:
 
 
 def test_nothing_is_different_after_a_look(cuda: CudaKernel) -> None:
-    """On the card nothing; a graph lets go of what it held, and the backward pass works.
+    """On the GPU nothing; a graph lets go of what it held, and the backward pass works.
 
     A graph that shows what it has saved makes tensors of it in Python, which go with the graph.
     """

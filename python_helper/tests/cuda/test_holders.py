@@ -46,7 +46,7 @@ def test_the_parts_add_up_to_what_is_in_use(cuda: CudaKernel) -> None:
     ],
     ids=["before Hopper", "Hopper", "configured as before", "configured small"],
 )
-def test_workspaces_of_each_stream_and_card(
+def test_workspaces_of_each_stream_and_gpu(
     start_cuda: StartCuda, variables: dict[str, Any], size: int
 ) -> None:
     """Each has its own, and no tensor of the same size is called one."""

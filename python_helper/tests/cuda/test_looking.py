@@ -18,7 +18,7 @@ pytestmark = pytest.mark.cuda
 
 # To read the driver's totals, and whether somebody else has made a context.
 LOOKS = {"cuDevicePrimaryCtxGetState"}
-# Where this process has a context already: what is free on a card, which is the current one for
+# Where this process has a context already: what is free on a GPU, which is the current one for
 # that moment, and whether a graph is being captured, which emptying the cache would break.
 LOOKS_AT_WORK = {
     *LOOKS,
@@ -48,7 +48,7 @@ def others(calls: Iterable[str], looks: set[str] = LOOKS) -> list[str]:
 
 @pytest.mark.parametrize("installed", [False, True], ids=["injected", "installed"])
 def test_makes_no_context(start_cuda: StartCuda, *, installed: bool) -> None:
-    """Not before PyTorch, not once it is imported, and on no second card."""
+    """Not before PyTorch, not once it is imported, and on no second GPU."""
     kernel = start_cuda(installed=installed, devices="16GiB,16GiB")
     for code in ("1", "import torch", "import torch.cuda"):
         kernel.good(code)
@@ -94,7 +94,7 @@ def test_a_forked_process_is_left_alone(start_cuda: StartCuda) -> None:
 STATES = {
     "a context": "torch.cuda.init(); torch.ones(1, device='cuda:0')",
     "training": TRAIN,
-    "both cards": f"{TRAIN}\nkept = torch.empty(2**28, device='cuda:1')",
+    "both GPUs": f"{TRAIN}\nkept = torch.empty(2**28, device='cuda:1')",
     "a freed graph": f"{TRAIN}\nout.sum().backward()",
     "another stream": "with torch.cuda.stream(torch.cuda.Stream()):\n"
     "    kept = torch.ones(2**20, device='cuda')",
@@ -103,13 +103,13 @@ STATES = {
 
 @pytest.fixture(scope="module")
 def two(start_cuda: StartCuda) -> CudaKernel:
-    """A kernel with two cards."""
+    """A kernel with two GPUs."""
     kernel = start_cuda(devices="16GiB,16GiB")
     kernel.good("import torch")
     return kernel
 
 
-# What CUDA and the allocators of both cards have counted; peaks, settings and failures are in it.
+# What CUDA and the allocators of both GPUs have counted; peaks, settings and failures are in it.
 BOOKS = (
     "hash(str(([torch.cuda.memory_stats(each) for each in range(2)],"
     " torch.cuda.memory_snapshot())))"
@@ -135,14 +135,14 @@ def changes(kernel: CudaKernel) -> tuple[list[str], bool]:
 
 @pytest.mark.parametrize("state", STATES)
 def test_asks_cuda_for_nothing_but_numbers(two: CudaKernel, state: str) -> None:
-    """No memory, no kernel, no stream or event, no copy, nothing is waited for, on either card."""
+    """No memory, no kernel, no stream or event, no copy, nothing is waited for, on either GPU."""
     two.good(f"%reset -f\nimport torch\n{STATES[state]}")
     two.good("1")
     assert changes(two) == ([], False)
 
 
 def test_a_change_would_be_counted(two: CudaKernel) -> None:
-    """What a cell does to the card shows in the same numbers."""
+    """What a cell does to the GPU shows in the same numbers."""
     before, books = two.counted(), two.value(BOOKS)
     two.good("torch.ones(2**30, device='cuda:1').numel(); torch.cuda.synchronize()")
     after = two.counted()
@@ -153,7 +153,7 @@ def test_a_change_would_be_counted(two: CudaKernel) -> None:
 
 
 def test_asks_for_nothing_after_a_failure(two: CudaKernel) -> None:
-    """The card is built from what the allocator and Python know, and so is what is asked later."""
+    """The GPU is built from what the allocator and Python know, and so is what is asked later."""
     two.good(f"%reset -f\nimport torch\n{TRAIN}")
     two.fail(FAIL)
     assert changes(two) == ([], False)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.cuda
 
 @pytest.fixture(scope="module")
 def kernel(start_cuda: StartCuda) -> CudaKernel:
-    """A kernel with a card of 4 GiB, and a model on it."""
+    """A kernel with a GPU of 4 GiB, and a model on it."""
     started = start_cuda(installed=True, devices="4GiB")
     started.good(table.HIDE + "import torch\nmodel = torch.nn.Linear(2**14, 2**14, device='cuda')")
     return started

@@ -28,8 +28,8 @@ def train(rank):
 LAUNCH = 'start_processes(train, nprocs=2, start_method="fork")'
 
 
-def test_what_filled_the_card_of_a_rank_is_measured_there(start_cuda: StartCuda) -> None:
-    """The card has its numbers to the byte, and the kernel still no context."""
+def test_what_filled_the_gpu_of_a_rank_is_measured_there(start_cuda: StartCuda) -> None:
+    """The GPU has its numbers to the byte, and the kernel still no context."""
     kernel = start_cuda(devices="16GiB,16GiB")
     kernel.good(TRAIN, cell_id="train")
     report: dict[str, Any] = kernel.fail(LAUNCH, cell_id="launch")
@@ -64,7 +64,7 @@ RUN = "-m torch.distributed.run --nproc-per-node=2 -m gpu_headroom run hold.py"
 
 
 def test_ranks_say_what_pytorch_counts(start_cuda: StartCuda) -> None:
-    """To the byte, on the card that each has, and with its context outside."""
+    """To the byte, on the GPU that each has, and with its context outside."""
     kernel = start_cuda(installed=True, devices="16GiB,24GiB")
     folder = kernel._log_path.parent
     (folder / "hold.py").write_text(HOLD)
@@ -73,19 +73,19 @@ def test_ranks_say_what_pytorch_counts(start_cuda: StartCuda) -> None:
     kernel.until(lambda: all((folder / f"said-{rank}").exists() for rank in (0, 1)))
 
     def workers() -> list[Any]:
-        cards = kernel.ask("workers", host=None, filter="", offset=0)["gpus"]
-        return sorted(cards, key=lambda card: card["index"])
+        gpus = kernel.ask("workers", host=None, filter="", offset=0)["gpus"]
+        return sorted(gpus, key=lambda gpu: gpu["index"])
 
     said = [json.loads((folder / f"said-{rank}").read_text()) for rank in (0, 1)]
     # A reading may be from before the last of it was taken.
     in_use_bytes = [in_use for in_use, _ in said]
-    kernel.until(lambda: [card["in_use_bytes"] for card in workers()] == in_use_bytes)
-    for rank, (card, (in_use, reserved)) in enumerate(zip(workers(), said, strict=True)):
-        (worker,) = card["workers"]
+    kernel.until(lambda: [gpu["in_use_bytes"] for gpu in workers()] == in_use_bytes)
+    for rank, (gpu, (in_use, reserved)) in enumerate(zip(workers(), said, strict=True)):
+        (worker,) = gpu["workers"]
         assert (worker["rank"], worker["in_use_bytes"]) == (rank, in_use)
-        assert card["in_use_bytes"] + card["cached_bytes"] == reserved
-        assert card["outside_bytes"] == CONTEXT
-        assert card["capacity_bytes"] == (24 if rank else 16) * GIB
+        assert gpu["in_use_bytes"] + gpu["cached_bytes"] == reserved
+        assert gpu["outside_bytes"] == CONTEXT
+        assert gpu["capacity_bytes"] == (24 if rank else 16) * GIB
     (folder / "go").touch()
     kernel.await_event("cell", status="ok")
     assert kernel.sample()["state"] in {"no_framework", "not_initialised"}

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.cuda
 
-# As the stub names it: two cards, then the instances of the second.
+# As the stub names it: two GPUs, then the instances of the second.
 SECOND_INSTANCE = "MIG-62738495-a6b7-c8d9-eafb-0c1d2e3f5061"
 
 
 @pytest.mark.usefixtures("trash")
 def test_equal_what_pytorch_says(cuda: CudaKernel) -> None:
-    """In use, cached, peak, free, capacity and outside; the card is a real one to the helper."""
+    """In use, cached, peak, free, capacity and outside; the GPU is a real one to the helper."""
     cuda.good("y = torch.empty(100, 1000, 1000, device='cuda'); z = y[:50].clone(); del y")
     device = cuda.check_numbers()
     assert device["simulated"] is False
@@ -46,9 +46,9 @@ def test_a_cells_peak_is_the_allocators(cuda: CudaKernel) -> None:
 
 
 def test_a_memory_fraction_is_the_capacity(cuda: CudaKernel) -> None:
-    """Where the process may use only a part of the card, that part is the capacity.
+    """Where the process may use only a part of the GPU, that part is the capacity.
 
-    PyTorch up to 2.5 does not tell: the card's size is shown, and not as a limit.
+    PyTorch up to 2.5 does not tell: the GPU's size is shown, and not as a limit.
     """
     told = cuda.value("hasattr(torch._C, '_cuda_getMemoryFraction')")
     cuda.good("torch.cuda.set_per_process_memory_fraction(0.5)")
@@ -76,8 +76,8 @@ def test_what_others_use(start_cuda: StartCuda, tmp_path: Path, driver: str) -> 
 
 
 @pytest.mark.parametrize("visible", ["1", SECOND_INSTANCE], ids=["first", "by its UUID"])
-def test_a_part_of_a_card(start_cuda: StartCuda, visible: str) -> None:
-    """Of cards split by MIG a process uses one instance, and nothing beside it."""
+def test_a_part_of_a_gpu(start_cuda: StartCuda, visible: str) -> None:
+    """Of GPUs split by MIG a process uses one instance, and nothing beside it."""
     kernel = start_cuda(devices="16GiB,24GiB", mig="0,3", CUDA_VISIBLE_DEVICES=visible)
     kernel.good("import torch\nkept = torch.empty(2**30, dtype=torch.uint8, device='cuda')")
     device = kernel.check_numbers()

@@ -37,9 +37,9 @@ def compared() -> dict[str, Comparison]:
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_the_simulator_follows_the_allocator(compared: dict[str, Comparison], name: str) -> None:
-    """Peaks on each card are within 5 %, and memory runs out at the same requests and lines."""
+    """Peaks on each GPU are within 5 %, and memory runs out at the same requests and lines."""
     found = compared[name]
-    assert found.allocator.cards, found.allocator.failure
+    assert found.allocator.gpus, found.allocator.failure
     assert found.is_close, found
 
 

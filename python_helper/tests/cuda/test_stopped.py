@@ -20,7 +20,7 @@ pytestmark = pytest.mark.cuda
 def test_nothing_of_ours_touches_the_gpu_afterwards(
     start_cuda: StartCuda, status: int, said: str
 ) -> None:
-    """The card says that only a restart helps; requests are answered without a call of CUDA's."""
+    """The GPU says that only a restart helps; requests are answered without a call of CUDA's."""
     kernel = start_cuda()
     kernel.good("import torch\nkept = torch.empty(2**20, device='cuda')")
     kernel.sample()

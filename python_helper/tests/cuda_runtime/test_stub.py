@@ -79,7 +79,7 @@ def run(stub: Path) -> Program:
     return run_one
 
 
-def test_a_card_has_its_size_less_a_context_and_the_others(run: Program) -> None:
+def test_a_gpu_has_its_size_less_a_context_and_the_others(run: Program) -> None:
     """Memory is taken in pages of 2 MiB, and what does not fit is refused."""
     code = (
         "print(free_bytes()); status, at = malloc(1); print(status, free_bytes())\n"
@@ -111,7 +111,7 @@ def test_to_ask_makes_no_context_and_memory_does(run: Program, tmp_path: Path) -
     ]
     run("malloc(1)", LOG=str(log))
     assert [each.split(maxsplit=2)[2] for each in log.read_text().splitlines()][-2:] == [
-        "context card=0",
+        "context GPU=0",
         "cudaMalloc device=0 bytes=1 status=0",
     ]
 

@@ -275,8 +275,8 @@ DEPENDING = (
 )
 
 
-def test_a_card_without_bfloat16_answers_so(run: Callable[..., Answer], tmp_path: Path) -> None:
-    """What code does on such a card only counts for that card, and for what is tried on it."""
+def test_a_gpu_without_bfloat16_answers_so(run: Callable[..., Answer], tmp_path: Path) -> None:
+    """What code does on such a GPU only counts for that GPU, and for what is tried on it."""
     path = write(tmp_path / "a.ipynb", *DEPENDING)
     found = run(path, "--gpu", "T4", "--gpu", "9 GiB", "--json").found
     t4, other = found["fits"]
@@ -634,7 +634,7 @@ def test_a_broken_notebook(
 
 
 def test_bad_commands(run: Callable[..., Answer], train: Path) -> None:
-    """An unknown card's nearest names; a file that is not there; a cell that is no Python."""
+    """An unknown GPU's nearest names; a file that is not there; a cell that is no Python."""
     assert "Near it: " in (unknown := run(train, "--gpu", "A100 60GB")).err
     assert "A100 40GB" in unknown.err
     assert unknown.code == 2

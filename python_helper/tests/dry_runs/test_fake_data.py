@@ -200,7 +200,7 @@ def test_checkpoints_are_read_by_the_libraries_own_code(run: Callable[..., Any])
 
 
 @real
-def test_what_waits_for_the_card_takes_no_memory_of_the_host(run: Callable[..., Any]) -> None:
+def test_what_waits_for_the_gpu_takes_no_memory_of_the_host(run: Callable[..., Any]) -> None:
     """Its weights are holes of a file, whatever type they are asked for in."""
     model = """import torch
 from transformers import AutoModelForCausalLM

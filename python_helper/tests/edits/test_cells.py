@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from gpu_headroom import testing
 from gpu_headroom.release import outcome as releasing
-from tests.reports.test_report import CARD, START, card
+from tests.reports.test_report import GPU, START, card
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook
 
-__all__ = ["CARD", "START"]  # of the fixture `notebook`
+__all__ = ["GPU", "START"]  # of the fixture `notebook`
 
 
 def test_apply_and_re_run_succeeds(notebook: Notebook) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 GIB = 2**30
 NVML = "nvmlDeviceGetMemoryInfo"
-CARD = View(0, name="T4", total_bytes=16 * GIB, free_bytes=3 * GIB, gpu_source=NVML)
+T4 = View(0, name="T4", total_bytes=16 * GIB, free_bytes=3 * GIB, gpu_source=NVML)
 
 
 @pytest.fixture(autouse=True)
@@ -105,7 +105,7 @@ def test_jax_pool_taken_at_start_is_no_alarm(jax_with: Callable[..., jax.Jax]) -
     }
     source = jax_with(stats)
     assert source.state() == "live"
-    (device,) = merge(source.read(), [CARD])
+    (device,) = merge(source.read(), [T4])
     (framework,) = device.frameworks
     assert (framework.preallocated, framework.cached_bytes) == (True, 11 * GIB)
     assert device.outside_bytes == GIB
@@ -173,7 +173,7 @@ def test_tensorflow_pool_is_cached_and_noted(imported: Imported) -> None:
     """With the first tensor it takes all it may: what is not in use of that is cached."""
     fake = FakeTensorFlow(imported)
     source = tensorflow.TensorFlow()
-    (device,) = merge(source.read(), [CARD])
+    (device,) = merge(source.read(), [T4])
     (framework,) = device.frameworks
     assert (framework.preallocated, framework.cached_bytes) == (True, 9 * GIB)
     assert (device.outside_bytes, device.capacity_bytes) == (3 * GIB, 10 * GIB)
@@ -188,7 +188,7 @@ def test_tensorflow_that_grows_hides_its_pool(imported: Imported) -> None:
     """What it keeps beyond its tensors is then not told, so outside is not measured."""
     fake = FakeTensorFlow(imported)
     fake.context._memory_growth_map = {"physical": True}
-    (device,) = merge(tensorflow.TensorFlow().read(), [CARD])
+    (device,) = merge(tensorflow.TensorFlow().read(), [T4])
     assert device.frameworks[0].cached_bytes is None
     assert (device.outside_bytes, device.notes) == (None, ())
 

@@ -25,13 +25,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def used_card() -> Iterator[torch.Tensor]:
-    """A simulated card with 2 MiB in use."""
+def used_gpu() -> Iterator[torch.Tensor]:
+    """A simulated GPU with 2 MiB in use."""
     with simulate("4 GiB"):
         yield torch.empty(2 * 2**20, dtype=torch.uint8, device="cuda")
 
 
-@pytest.mark.usefixtures("used_card")
+@pytest.mark.usefixtures("used_gpu")
 def test_writes_what_the_viewer_opens(folder: Path) -> None:
     """PyTorch's own viewer lays out the file, and finds the bytes in use in it."""
     written = export()
@@ -48,7 +48,7 @@ def test_writes_what_the_viewer_opens(folder: Path) -> None:
     assert "<html" in _memory_viz.trace_plot(snapshot)
 
 
-@pytest.mark.usefixtures("used_card")
+@pytest.mark.usefixtures("used_gpu")
 def test_never_overwrites(folder: Path) -> None:
     """A file that is there stays as it is, and the sentence says so."""
     (folder / "mine.pickle").write_text("mine")
@@ -58,7 +58,7 @@ def test_never_overwrites(folder: Path) -> None:
     assert (folder / "mine.pickle").read_text() == "mine"
 
 
-@pytest.mark.usefixtures("used_card", "folder")
+@pytest.mark.usefixtures("used_gpu", "folder")
 @pytest.mark.parametrize("path", ["no/such/folder/x.pickle", ".", "", "nul\0.pickle", "x" * 5000])
 def test_says_what_is_wrong_with_a_path(path: str) -> None:
     """A path that cannot be written to gets one sentence; nothing is raised."""
@@ -67,7 +67,7 @@ def test_says_what_is_wrong_with_a_path(path: str) -> None:
     assert written.message["id"] in ("snapshot.failed", "snapshot.exists")
 
 
-@pytest.mark.usefixtures("used_card")
+@pytest.mark.usefixtures("used_gpu")
 def test_leaves_no_half_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where writing fails midway nothing stays behind."""
     monkeypatch.setattr(torch.cuda.memory, "_snapshot", lambda: {"frames": lambda: None})

@@ -95,15 +95,15 @@ def test_keeps_the_last_failure_until_it_is_taken(observer: Observer, attach: At
 
 
 @pytest.mark.parametrize(
-    ("version", "cards", "attached"),
+    ("version", "gpus", "attached"),
     [("2.3.1", 2, False), ("2.1.0+cu121", 2, False), ("2.3.1", 1, True), ("2.4.0", 2, True)],
 )
 def test_stays_away_where_it_would_change_an_error(
-    attach: Attach, monkeypatch: pytest.MonkeyPatch, version: str, cards: int, *, attached: bool
+    attach: Attach, monkeypatch: pytest.MonkeyPatch, version: str, gpus: int, *, attached: bool
 ) -> None:
-    """PyTorch 2.1 to 2.3 loses it on the way to a second card, where memory errors then change."""
+    """PyTorch 2.1 to 2.3 loses it on the way to a second GPU, where memory errors then change."""
     allocator = Allocator()
-    allocator._cuda_getDeviceCount = lambda: cards  # type: ignore[attr-defined]
+    allocator._cuda_getDeviceCount = lambda: gpus  # type: ignore[attr-defined]
     monkeypatch.setattr("torch.__version__", version)
     assert attach(allocator) is attached
 
@@ -212,7 +212,7 @@ def test_keeps_lines_and_no_frames(observer: Observer, attach: Attach) -> None:
 
 
 def test_sees_what_the_simulated_allocator_sees(observer: Observer) -> None:
-    """On a simulated card the capture equals PyTorch's own numbers of that moment."""
+    """On a simulated GPU the capture equals PyTorch's own numbers of that moment."""
     import torch
 
     with simulate("4 GiB"):

@@ -1,4 +1,4 @@
-"""The same to a real kernel with tensors on a card, as a page sends it."""
+"""The same to a real kernel with tensors on a GPU, as a page sends it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WAITING = """(lambda loop: bool(loop._jobs or loop._now))(
 def kernel(
     newest_python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveKernel]:
-    """A kernel with the helper injected and tensors on a simulated card, some oddly named."""
+    """A kernel with the helper injected and tensors on a simulated GPU, some oddly named."""
     folder = tmp_path_factory.mktemp("fuzzed")
     with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
         # As a browser writes JSON: what is not ASCII is escaped, half characters included.

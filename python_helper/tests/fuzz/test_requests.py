@@ -138,7 +138,7 @@ def test_every_request_is_answered(helper: FuzzedHelper) -> None:
         helper.channel.events.clear()
     assert surroundings(helper) == before
     kinds = {each.removesuffix("_request") for each in make.kinds("request")}
-    # These are about a card of this life or an engine, and nothing failed or is there. A dry run
+    # These are about a report of this life or an engine, and nothing failed or is there. A dry run
     # is begun where a GPU is known by the name that it happens to be asked for by.
     by_chance = {"rescue", "rerun", "follow", "dry_run"}
     assert answered - {"dry_run"} == kinds - by_chance | {"refused"}

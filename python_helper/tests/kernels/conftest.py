@@ -22,8 +22,8 @@ def simulated(
     pack: Pack,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[LiveKernel]:
-    """A kernel that a module shares, with the simulated GPU that is its `CARD`."""
-    folder, card = tmp_path_factory.mktemp("gpu"), request.module.CARD
+    """A kernel that a module shares, with the simulated GPU that is its `GPU`."""
+    folder, card = tmp_path_factory.mktemp("gpu"), request.module.GPU
     with attached(
         newest_python, folder, pack, installed=True, GPU_HEADROOM_SIMULATE=card
     ) as kernel:
@@ -34,8 +34,8 @@ def simulated(
 def fresh(
     request: pytest.FixtureRequest, newest_python: Path, pack: Pack, tmp_path: Path
 ) -> Iterator[LiveKernel]:
-    """A kernel of a test's own, at work in `tmp_path`, with the GPU that is the module's `CARD`."""
-    card = request.module.CARD
+    """A kernel of a test's own, at work in `tmp_path`, with the GPU that is the module's `GPU`."""
+    card = request.module.GPU
     with attached(
         newest_python, tmp_path, pack, installed=True, GPU_HEADROOM_SIMULATE=card
     ) as kernel:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.live import LiveKernel, Pack
 
 MIB = 2**20
-CARD = "4GiB"
+GPU = "4GiB"
 KEEP = "import torch; kept = torch.empty(2**20, device='cuda')"
 IN_USE = "torch.cuda.memory_allocated()"
 

@@ -10,7 +10,7 @@ from tests.programs import START
 if TYPE_CHECKING:
     from tests.programs import Card, Programs
 
-CARD = "1GiB"
+GPU = "1GiB"
 
 CONVOLUTIONS = """model = nn.Sequential(
     nn.Conv2d(3, 32, 3, padding=1), nn.ReLU(), nn.Conv2d(32, 32, 3, padding=1), nn.ReLU()

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from tests.conftest import Start
     from tests.live import LiveKernel
 
-CARD = "16GiB*2"
+GPU = "16GiB*2"
 GIB = 2**30
 CONTEXT = 420 * 2**20
-CONTEXTS = "[card.has_context for card in __import__('gpu_headroom').simulate.active().cards]"
+CONTEXTS = "[gpu.has_context for gpu in __import__('gpu_headroom').simulate.active().gpus]"
 CALLS = "dict(__import__('gpu_headroom').readings.nvml.DRIVER._library._library.calls)"
 
 

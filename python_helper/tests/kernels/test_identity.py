@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tests.programs import Programs
 
 # Nothing is computed; PyTorch may have 604 MiB of it.
-CARD = "1GiB,meta"
+GPU = "1GiB,meta"
 MIB = 2**20
 FILL = "filled = torch.empty(250, 2**20, dtype=torch.uint8, device='cuda')"
 

@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.live import LiveKernel
 
-CARD = "4GiB"
+GPU = "4GiB"
 START = "import torch\nfrom torch.utils.data import DataLoader, TensorDataset"
 # A batch of 64 rows is 256 MiB behind the layer, and kept many times.
 MODEL = """layers = [torch.nn.ReLU() for _ in range(24)]

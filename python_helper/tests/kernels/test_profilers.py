@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.live import LiveKernel
 
-CARD = "1GiB"
+GPU = "1GiB"
 MOST = 200  # calls of ours on a thread of theirs, or what a line of one is
 BEGIN = """
 import cProfile, pstats, sys, threading

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.live import LiveKernel
 
-CARD = "1GiB*2"
+GPU = "1GiB*2"
 MIB = 2**20
 # What its two ranks hold differs; each says when it does, and goes on when told to.
 HOLD = """

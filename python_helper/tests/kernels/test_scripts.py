@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tests.live import LiveKernel
 
-CARD = "4GiB"
+GPU = "4GiB"
 # A batch of 64 rows is 256 MiB behind the layer, and kept many times.
 PARTS = """import argparse
 import torch

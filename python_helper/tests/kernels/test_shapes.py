@@ -11,7 +11,7 @@ from textwrap import indent
 import pytest
 from tests.programs import START, Programs
 
-CARD = "1GiB"
+GPU = "1GiB"
 LAYERS = """layers = [nn.Sequential(nn.Linear(1024, 1024), nn.ReLU()) for _ in range(8)]
 model = nn.Sequential(*layers).cuda()
 opt = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tests.live import Pack, Run
 
-CARD = "4GiB"
+GPU = "4GiB"
 # Everything the simulated card can be asked through: PyTorch's C functions and the driver.
 COUNT = """
 import torch, gpu_headroom

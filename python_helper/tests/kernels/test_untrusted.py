@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tests.live import LiveKernel
 
-CARD = "4GiB"
+GPU = "4GiB"
 OOM = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a "
     "total capacity of 4.00 GiB of which 1.00 GiB is free."

@@ -19,7 +19,7 @@ TEXT = (
     "use. Of the allocated memory 5.00 GiB is allocated by PyTorch, and 512.00 MiB is reserved by "
     "PyTorch but unallocated."
 )
-CARD = "1GiB*2"
+GPU = "1GiB*2"
 SIZE = "batch_size = 64"
 # Real ranks, which PyTorch forks; what they raise is what PyTorch raises.
 TRAIN = f"""

@@ -13,7 +13,7 @@ from gpu_headroom.oom.batch_number import numbers_in
 if TYPE_CHECKING:
     from tests.notebook import Notebook
 
-CARD = "600 MiB"
+GPU = "600 MiB"
 START = """
 import argparse
 from dataclasses import dataclass

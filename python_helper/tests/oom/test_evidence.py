@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gpu_headroom.oom.failure import Failure
     from gpu_headroom.reports.model import BuiltReport
 
-CARD = "2 GiB"
+GPU = "2 GiB"
 START = """
 import torch
 from torch import nn
@@ -110,9 +110,9 @@ def test_leaves_nothing_behind(notebook: Notebook) -> None:
 
 def test_names_the_failing_line(notebook: Notebook) -> None:
     """The line is that of the failing cell, also where a function of another cell failed."""
-    assert measure(fail(notebook, "a = 1\n\nstep(128 * 1024)")).line == 3
+    assert measure(fail(notebook, "a = 1\n\nstep(128 * 1024)")).scene.line == 3
     inner = "def work():\n    return torch.empty(2**33, device='cuda')\nwork()"
-    assert measure(fail(notebook, inner)).line == 2
+    assert measure(fail(notebook, inner)).scene.line == 2
 
 
 def test_finds_the_literal_that_memory_scales_with(notebook: Notebook) -> None:

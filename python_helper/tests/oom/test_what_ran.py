@@ -13,7 +13,7 @@ from gpu_headroom.oom import evidence as evidences
 if TYPE_CHECKING:
     from tests.notebook import Notebook
 
-CARD = "1 GiB"
+GPU = "1 GiB"
 START = """
 import torch
 from collections import deque

@@ -33,10 +33,10 @@ UUIDS = ("aaaa-1", "bbbb-2")
 
 
 class Machine:
-    """Two cards of 16 GiB: this process uses the first, another program 2 GiB of the second."""
+    """Two GPUs of 16 GiB: this process uses the first, another program 2 GiB of the second."""
 
     def __init__(self) -> None:
-        self.cards: Any = (
+        self.gpus: Any = (
             SimpleNamespace(
                 index=0,
                 name="T4",
@@ -113,7 +113,7 @@ def devices(driver: Driver) -> tuple[DeviceReading, ...]:
 
 
 def test_tells_totals_and_who_uses_them(opened: Callable[..., Driver]) -> None:
-    """Totals of each card before any framework has started, and the bytes of others."""
+    """Totals of each GPU before any framework has started, and the bytes of others."""
     first, second = devices(opened(Library(Machine())))
     assert (first.uuid, first.name, first.capacity_bytes) == (UUIDS[0], "T4", 16 * GIB)
     assert (first.free_bytes, first.others_bytes) == (15 * GIB - CONTEXT, 0)
@@ -211,7 +211,7 @@ def test_ids_of_another_namespace_are_not_passed_on(opened: Callable[..., Driver
 
 
 def test_without_a_driver_nothing_is_told(opened: Callable[..., Driver]) -> None:
-    """No library, and a library that does not start, are no cards."""
+    """No library, and a library that does not start, are no GPUs."""
     broken = OldLibrary(Library(Machine()), nvmlInit_v2=lambda: 9)
     assert devices(opened(None)) == ()
     assert devices(opened(broken)) == ()
@@ -221,7 +221,7 @@ def test_without_a_driver_nothing_is_told(opened: Callable[..., Driver]) -> None
 def test_without_a_driver_and_devices_there_is_no_gpu(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files: list[str], *, absent: bool
 ) -> None:
-    """A library that is missing alone, as in some containers, says nothing about the card."""
+    """A library that is missing alone, as in some containers, says nothing about the GPU."""
     for each in files:
         (tmp_path / each).touch()
     monkeypatch.setattr(sys, "platform", "linux")
@@ -325,7 +325,7 @@ def test_speaks_c(opened: Callable[..., Driver]) -> None:
             lambda _index, target: put(struct.pack("@P", handle))(target), number, pointer
         ),
         nvmlDeviceGetUUID=c(text(b"GPU-cccc"), pointer, pointer, number),
-        nvmlDeviceGetName=c(text(b"A card"), pointer, pointer, number),
+        nvmlDeviceGetName=c(text(b"A GPU"), pointer, pointer, number),
         nvmlDeviceGetMemoryInfo_v2=c(memory, pointer, pointer),
         nvmlDeviceGetComputeRunningProcesses_v3=c(processes, pointer, pointer, pointer),
         nvmlSystemGetProcessName=c(
@@ -337,7 +337,7 @@ def test_speaks_c(opened: Callable[..., Driver]) -> None:
     )
     driver = opened(library)
     (device,) = devices(driver)
-    assert (device.uuid, device.name) == ("cccc", "A card")
+    assert (device.uuid, device.name) == ("cccc", "A GPU")
     assert (device.capacity_bytes, device.free_bytes) == (15 * GIB, 5 * GIB)
     assert driver.processes(device) == [{"pid": 11, "name": "train", "bytes": 3 * GIB}]
 
@@ -378,7 +378,7 @@ def test_a_gpu_split_by_mig_shows_one_instance(opened: Callable[..., Driver]) ->
 def test_counts_as_cuda_visible_devices_says(
     opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Cards are counted as CUDA will count them; once it has, a change has no effect."""
+    """GPUs are counted as CUDA will count them; once it has, a change has no effect."""
     driver = opened(Library(Machine()))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", f"GPU-{UUIDS[1]}")
     assert [(each.index, each.uuid) for each in driver.read(fixed=True)] == [(0, UUIDS[1])]
@@ -397,7 +397,7 @@ def test_counts_as_cuda_visible_devices_says(
         ("0,1", 0, "active", ()),
     ],
 )
-def test_finds_empty_cards_that_are_hidden(  # noqa: PLR0913, PLR0917  a machine, and what it has
+def test_finds_empty_gpus_that_are_hidden(  # noqa: PLR0913, PLR0917  a machine, and what it has
     opened: Callable[..., Driver],
     monkeypatch: pytest.MonkeyPatch,
     setting: str,
@@ -407,7 +407,7 @@ def test_finds_empty_cards_that_are_hidden(  # noqa: PLR0913, PLR0917  a machine
 ) -> None:
     """Not those of others, and none where a question might wake one."""
     machine = Machine()
-    machine.cards[1].outside = outside
+    machine.gpus[1].outside = outside
     driver = opened(Library(machine))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", setting)
     driver.read(fixed=True)
@@ -419,13 +419,13 @@ def test_finds_empty_cards_that_are_hidden(  # noqa: PLR0913, PLR0917  a machine
 def test_two_models_without_a_uuid_are_a_doubt(opened: Callable[..., Driver]) -> None:
     """CUDA puts the fastest first: until a framework tells a UUID, a note says so."""
     machine = Machine()
-    machine.cards[1].name = "H100"
+    machine.gpus[1].name = "H100"
     notes = [each.notes for each in devices(opened(Library(machine)))]
     assert [[note["id"] for note in each] for each in notes] == [["note.mapping"]] * 2
 
 
 def test_only_looks(opened: Callable[..., Driver]) -> None:
-    """Nothing is asked that changes a card, and reading again asks for what changes only."""
+    """Nothing is asked that changes a GPU, and reading again asks for what changes only."""
     library = Library(Machine())
     driver = opened(library)
     driver.processes(devices(driver)[1])
@@ -502,7 +502,7 @@ class Locking:
 
 @pytest.mark.parametrize("held_s", [0.02, 20.0])
 def test_who_forks_waits_for_a_call_for_a_moment(held_s: float) -> None:
-    """PyTorch counts cards by the same library: a lock held at the fork hangs the child."""
+    """PyTorch counts GPUs by the same library: a lock held at the fork hangs the child."""
     library = Locking()
     caller = threading.Thread(target=nvml_library.Nvml(library).start)
     caller.start()
@@ -556,10 +556,10 @@ def test_a_driver_of_windows_that_tells_is_believed(
     assert (second.others_bytes, second.notes) == (2 * GIB, ())
 
 
-def test_a_driver_whose_cards_are_hidden_shows_none(
+def test_a_driver_whose_gpus_are_hidden_shows_none(
     opened: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """CUDA_VISIBLE_DEVICES names no card that is here."""
+    """CUDA_VISIBLE_DEVICES names no GPU that is here."""
     driver = opened(Library(Machine()))
     driver.read(fixed=False)
     assert driver.shows_none() is False

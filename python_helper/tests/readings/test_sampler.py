@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SOON_S = 5.0
 
 
-class Card:
+class Gpu:
     """Sources of one device whose bytes and mood a test decides."""
 
     def __init__(self) -> None:
@@ -48,17 +48,17 @@ class Bench:
     """A sampler with what it measured and complained about."""
 
     def __init__(self, rate_hz: float | None = 100.0) -> None:
-        self.card = Card()
+        self.gpu = Gpu()
         self.busy = False
         self.measured: list[DeviceSnapshot] = []
         self.failures: list[str] = []
         self.work = 0
         self.news = threading.Semaphore(0)
         self.sampler = Sampler(
-            self.card,
+            self.gpu,
             busy=lambda: self.busy,
             rate_hz=lambda: rate_hz,
-            prepare=self.card.prepare,
+            prepare=self.gpu.prepare,
             at_rest=self._work,
             measured=self._measured,
             failed=self._failed,
@@ -102,7 +102,7 @@ def test_measures_while_a_cell_runs(bench: Bench) -> None:
 def test_rests_when_no_cell_runs(bench: Bench) -> None:
     """At rest nothing is read."""
     assert not bench.news.acquire(timeout=0.2)
-    assert bench.card.reads == 0
+    assert bench.gpu.reads == 0
 
 
 def test_work_that_can_wait_is_done_at_rest(bench: Bench) -> None:
@@ -133,10 +133,10 @@ def test_survives_a_failing_source(bench: Bench) -> None:
     """A source that raises is reported, and read again later."""
 
     def raise_once() -> None:
-        bench.card.mood = lambda: None
+        bench.gpu.mood = lambda: None
         raise RuntimeError("driver is gone")
 
-    bench.card.mood = raise_once
+    bench.gpu.mood = raise_once
     bench.run_cell()
     assert bench.news.acquire(timeout=SOON_S)
     assert bench.failures == ["sampler: driver is gone"]
@@ -171,7 +171,7 @@ def test_rests_longer_while_nothing_changes() -> None:
     bench = Bench(rate_hz=2.0)
     pauses = []
     for in_use in (1, *[2] * 8, 3):
-        bench.card.in_use = in_use
+        bench.gpu.in_use = in_use
         bench.sampler.measure()
         pauses.append(bench.sampler._interval.seconds)
     assert pauses == [0.5] * 7 + [1.5] * 2 + [0.5]
@@ -195,7 +195,7 @@ def test_the_edge_of_a_cell_does_not_wait_for_a_slow_source(bench: Bench) -> Non
     def hang() -> None:
         has_waited.append(hangs.wait(SOON_S))
 
-    bench.card.mood = hang
+    bench.gpu.mood = hang
     bench.run_cell()
     assert bench.sampler.measure_edge() is None
     assert has_waited == []
@@ -205,7 +205,7 @@ def test_the_edge_of_a_cell_does_not_wait_for_a_slow_source(bench: Bench) -> Non
 def test_the_edge_of_a_cell_is_read_anew(bench: Bench) -> None:
     """What a cell did must not be told from an older reading."""
     for in_use in range(5):
-        bench.card.in_use = in_use
+        bench.gpu.in_use = in_use
         snapshot = bench.sampler.measure_edge()
         assert snapshot is not None
         assert snapshot.devices[0].in_use_bytes == in_use
@@ -226,14 +226,14 @@ def test_is_inert_in_a_forked_child() -> None:
     bench.sampler.become_inert()
     assert bench.sampler.forked
     assert bench.sampler.measure() is None
-    assert bench.card.reads == 0
+    assert bench.gpu.reads == 0
 
 
 def snapshot(in_use: int) -> DeviceSnapshot:
     """A reading with so many bytes in use."""
-    card = Card()
-    card.in_use = in_use
-    return DeviceSnapshot(1, 0.0, "live", card.read().devices)
+    gpu = Gpu()
+    gpu.in_use = in_use
+    return DeviceSnapshot(1, 0.0, "live", gpu.read().devices)
 
 
 def test_pace_sends_news_at_the_wanted_rate() -> None:

@@ -22,7 +22,7 @@ from tests.notebook import Notebook, open_notebook
 if TYPE_CHECKING:
     from gpu_headroom.oom.evidence import Evidence
 
-CARD = "2 GiB"
+GPU = "2 GiB"
 START = """
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""A simulated card for one test, and nothing of it left afterwards."""
+"""A simulated GPU for one test, and nothing of it left afterwards."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from gpu_simulator.simulation import Simulation
 
 
-class StartCard(Protocol):
-    """Start a simulated card that is stopped at the end of the test."""
+class StartGpu(Protocol):
+    """Start a simulated GPU that is stopped at the end of the test."""
 
     def __call__(
         self,
@@ -27,8 +27,8 @@ class StartCard(Protocol):
 
 
 @pytest.fixture
-def start_card() -> Iterator[StartCard]:
-    """Give the test a way to start a card of its own size."""
+def start_gpu() -> Iterator[StartGpu]:
+    """Give the test a way to start a GPU of its own size."""
 
     def start(
         capacity: int | str | list[int | str],
@@ -45,18 +45,18 @@ def start_card() -> Iterator[StartCard]:
 
 
 @pytest.fixture(params=["meta", "cpu"])
-def card(request: pytest.FixtureRequest, start_card: StartCard) -> Simulation:
-    """A card of 4 GiB, once without and once with values."""
-    return start_card("4 GiB", request.param)
+def gpu(request: pytest.FixtureRequest, start_gpu: StartGpu) -> Simulation:
+    """A GPU of 4 GiB, once without and once with values."""
+    return start_gpu("4 GiB", request.param)
 
 
 @pytest.fixture
-def valued_card(start_card: StartCard) -> Simulation:
-    """A card of 4 GiB with real values."""
-    return start_card("4 GiB", "cpu")
+def valued_gpu(start_gpu: StartGpu) -> Simulation:
+    """A GPU of 4 GiB with real values."""
+    return start_gpu("4 GiB", "cpu")
 
 
 @pytest.fixture(params=["meta", "cpu"])
-def two_cards(request: pytest.FixtureRequest, start_card: StartCard) -> Simulation:
-    """Two cards of 4 GiB, once without and once with values."""
-    return start_card("4 GiB", request.param, devices=2)
+def two_gpus(request: pytest.FixtureRequest, start_gpu: StartGpu) -> Simulation:
+    """Two GPUs of 4 GiB, once without and once with values."""
+    return start_gpu("4 GiB", request.param, devices=2)

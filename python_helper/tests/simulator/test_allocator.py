@@ -84,7 +84,7 @@ def test_empty_cache_returns_whole_free_segments_only() -> None:
     assert allocator.stats()["num_device_free"] == 2
 
 
-def test_a_full_card_is_flushed_and_tried_again() -> None:
+def test_a_full_gpu_is_flushed_and_tried_again() -> None:
     """Cached segments are returned before a request is refused, and that is counted."""
     allocator = make(100 * MIB)
     allocator.free(allocator.malloc(60 * MIB))

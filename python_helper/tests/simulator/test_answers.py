@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from gpu_simulator.simulation import Simulation
 
-    from .conftest import StartCard
+    from .conftest import StartGpu
 
 CUDA = "cuda"
 
 
 def scores() -> torch.Tensor:
-    """Of a batch, on the card."""
+    """Of a batch, on the GPU."""
     return torch.randn(8, 5, device=CUDA)
 
 
@@ -53,14 +53,14 @@ GOES_ON: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("program", GOES_ON)
-def test_a_program_goes_on(card: Simulation, program: str) -> None:
+def test_a_program_goes_on(gpu: Simulation, program: str) -> None:
     """With values too."""
     torch.manual_seed(0)
     GOES_ON[program]()
-    del card
+    del gpu
 
 
-def test_what_should_be_so_is_so(card: Simulation) -> None:
+def test_what_should_be_so_is_so(gpu: Simulation) -> None:
     """An `assert` of a sound run holds."""
     tensor = scores().abs()
     assert (tensor == tensor.clone()).all()
@@ -71,7 +71,7 @@ def test_what_should_be_so_is_so(card: Simulation) -> None:
     assert tensor.min() >= 0
     assert tensor.max().cpu() < 9, "as a mask is looked at"
     assert not tensor.max() > 9
-    del card
+    del gpu
 
 
 # As CUDA takes them and PyTorch's forms without values do not: a number of the host in its place.
@@ -83,17 +83,17 @@ BESIDE: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
 
 
 @pytest.mark.parametrize("operator", BESIDE)
-def test_a_number_of_the_host_goes_with_a_card(card: Simulation, operator: str) -> None:
+def test_a_number_of_the_host_goes_with_a_gpu(gpu: Simulation, operator: str) -> None:
     """Mask in Transformers: `scores.masked_fill(mask, torch.tensor(-1e9))`."""
     made = BESIDE[operator](scores(), torch.tensor(-1e9))
     assert (made.shape, made.device.type) == ((8, 5), CUDA)
     assert torch.cuda.memory_allocated() > 0
-    del card
+    del gpu
 
 
-def test_unknown_numbers_are_small_and_can_be_divided_by(start_card: StartCard) -> None:
+def test_unknown_numbers_are_small_and_can_be_divided_by(start_gpu: StartGpu) -> None:
     """A number is finite, and not nothing. Many have a sum and a deviation, the same each time."""
-    start_card("1 GiB", "meta")
+    start_gpu("1 GiB", "meta")
     number = scores().sum().item()
     assert 0 < number < 1e-5
     assert scores().argmax().item() == 0
@@ -104,9 +104,9 @@ def test_unknown_numbers_are_small_and_can_be_divided_by(start_card: StartCard) 
     np.random.default_rng(0).choice(len(chances), p=chances / chances.sum())
 
 
-def test_no_gradient_is_found_that_is_not_finite(start_card: StartCard) -> None:
+def test_no_gradient_is_found_that_is_not_finite(start_gpu: StartGpu) -> None:
     """`GradScaler` makes its step, and the optimizer's state is there."""
-    start_card("1 GiB", "meta")
+    start_gpu("1 GiB", "meta")
     layer = nn.Linear(64, 64).cuda()
     optimizer, scaler = torch.optim.AdamW(layer.parameters()), torch.amp.GradScaler(CUDA)
     for _ in range(2):
@@ -120,11 +120,11 @@ def test_no_gradient_is_found_that_is_not_finite(start_card: StartCard) -> None:
     assert len(optimizer.state) == 2
 
 
-def test_values_that_were_replaced_are_nobodys(valued_card: Simulation) -> None:
+def test_values_that_were_replaced_are_nobodys(valued_gpu: Simulation) -> None:
     """Another storage may lie where they were."""
     result = torch.empty(0, device=CUDA)
     for count in (3, 500, 7000):
         torch.add(torch.ones(count, device=CUDA), 1, out=result.resize_(0))
-    memory = valued_card._machine.memory
+    memory = valued_gpu._machine.memory
     held = {each.host._cdata for each in memory._live.values() if each.host is not None}
     assert held == set(memory._by_host)

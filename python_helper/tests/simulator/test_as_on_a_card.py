@@ -1,4 +1,4 @@
-"""What a person's code sees of a tensor on the card: nothing of what it is made of."""
+"""What a person's code sees of a tensor on the GPU: nothing of what it is made of."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Marked(torch.Tensor):
 
 
 def tensor() -> Any:
-    """Of two rows, on the card."""
+    """Of two rows, on the GPU."""
     return torch.ones(2, 3, device=CUDA)
 
 
@@ -47,7 +47,7 @@ def pickled(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))  # noqa: S301 -- our own
 
 
-# What a question is answered with on a card.
+# What a question is answered with on a GPU.
 ANSWERS: dict[str, tuple[Callable[[], object], object]] = {
     "isinstance": (lambda: isinstance(tensor(), torch.Tensor), True),
     "type": (lambda: type(tensor()), torch.Tensor),
@@ -74,7 +74,7 @@ ANSWERS: dict[str, tuple[Callable[[], object], object]] = {
     "own kind, is_cuda": (lambda: marked().is_cuda, True),
     "own kind, masked": (lambda: marked().masked_select(marked() > 0).shape[0] <= 6, True),
     "own kind, backward": (lambda: gradient_of(marked().requires_grad_()).is_cuda, True),
-    "under another mode": (lambda: on_card(lambda: tensor().masked_select(tensor() > 0)), True),
+    "under another mode": (lambda: on_gpu(lambda: tensor().masked_select(tensor() > 0)), True),
 }
 
 
@@ -84,22 +84,22 @@ def gradient_of(leaf: Any) -> Any:
     return leaf.grad
 
 
-def on_card(make: Callable[[], torch.Tensor]) -> bool:
-    """Whether what is made in a `with torch.device` is on the card."""
+def on_gpu(make: Callable[[], torch.Tensor]) -> bool:
+    """Whether what is made in a `with torch.device` is on the GPU."""
     with torch.device(CUDA):
         return make().is_cuda
 
 
 @pytest.mark.parametrize("question", ANSWERS)
-def test_a_question_is_answered_as_on_a_card(card: Simulation, question: str) -> None:
+def test_a_question_is_answered_as_on_a_gpu(gpu: Simulation, question: str) -> None:
     """With values and without."""
     ask, answer = ANSWERS[question]
     assert ask() == answer
-    del card
+    del gpu
 
 
 CONVERTED = "can't convert cuda:0 device type tensor to numpy"
-# What raises on a card, and what it says.
+# What raises on a GPU, and what it says.
 MISTAKES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "numpy": (lambda: tensor().numpy(), TypeError, CONVERTED),
     "asarray": (lambda: np.asarray(tensor()), TypeError, CONVERTED),
@@ -136,13 +136,13 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_refused_as_on_a_card(card: Simulation, mistake: str) -> None:
-    """In CUDA's words where it has any, and never of what the card is made of."""
+def test_a_mistake_is_refused_as_on_a_gpu(gpu: Simulation, mistake: str) -> None:
+    """In CUDA's words where it has any, and never of what the GPU is made of."""
     make, error, words = MISTAKES[mistake]
     with pytest.raises(error, match=words) as caught:
         make()
     assert "meta" not in str(caught.value)
-    del card
+    del gpu
 
 
 SHOWN: dict[str, Callable[[], object]] = {
@@ -156,11 +156,11 @@ SHOWN: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("shown", SHOWN)
-def test_what_is_printed_says_where_it_is(card: Simulation, shown: str) -> None:
+def test_what_is_printed_says_where_it_is(gpu: Simulation, shown: str) -> None:
     """And of which kind it is."""
     value = SHOWN[shown]()
     for text in (repr(value), str(value)):
         assert "cuda:0" in text
         assert "meta" not in text
         assert text.startswith("Marked(") == (shown == "own kind")
-    del card
+    del gpu

@@ -1,4 +1,4 @@
-"""Several simulated cards: each with its own memory, one of them the current one."""
+"""Several simulated GPUs: each with its own memory, one of them the current one."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_simulator.simulation import Simulation
-    from tests.simulator.conftest import StartCard
+    from tests.simulator.conftest import StartGpu
 
 ONE = torch.device("cuda", 1)
 native: Any = torch._C  # a build without CUDA has no types for CUDA
 
 
 def allocated() -> list[int]:
-    """Return the bytes in use on each card."""
+    """Return the bytes in use on each GPU."""
     return [torch.cuda.memory_allocated(i) for i in range(torch.cuda.device_count())]
 
 
 def contexts() -> list[bool]:
-    """Return for each card whether the process has a context on it."""
+    """Return for each GPU whether the process has a context on it."""
     return [native._cuda_hasPrimaryContext(i) for i in range(torch.cuda.device_count())]
 
 
-def test_each_card_has_its_own_size_name_and_uuid(start_card: StartCard) -> None:
-    """Capacities may differ, and every card can be told from the others, today and tomorrow."""
-    simulation = start_card(["1 GiB", "2 GiB"], "meta")
+def test_each_gpu_has_its_own_size_name_and_uuid(start_gpu: StartGpu) -> None:
+    """Capacities may differ, and every GPU can be told from the others, today and tomorrow."""
+    simulation = start_gpu(["1 GiB", "2 GiB"], "meta")
     properties = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
     assert [each.total_memory for each in properties] == [GIB, 2 * GIB]
     assert [str(each.uuid) for each in properties] == [
@@ -63,7 +63,7 @@ def test_each_card_has_its_own_size_name_and_uuid(start_card: StartCard) -> None
         ({"capacity": ["1 GiB", "100 MiB"]}, "capacity must be more than what is used outside"),
     ],
 )
-def test_numbers_of_cards_that_make_no_sense_are_refused(
+def test_numbers_of_gpus_that_make_no_sense_are_refused(
     arguments: dict[str, Any], text: str
 ) -> None:
     """One clear sentence, and no simulation is left behind."""
@@ -72,8 +72,8 @@ def test_numbers_of_cards_that_make_no_sense_are_refused(
     assert active() is None
 
 
-def test_a_card_without_index_is_the_current_one(two_cards: Simulation) -> None:
-    """`torch.cuda.device`, `set_device` and `with torch.device` choose the card."""
+def test_a_gpu_without_index_is_the_current_one(two_gpus: Simulation) -> None:
+    """`torch.cuda.device`, `set_device` and `with torch.device` choose the GPU."""
     cuda = torch.cuda
     with cuda.device(1):
         assert cuda.current_device() == torch.accelerator.current_device_index() == 1
@@ -97,11 +97,11 @@ def test_a_card_without_index_is_the_current_one(two_cards: Simulation) -> None:
     with cuda.device_of(torch.ones(1, device=ONE)):
         assert cuda.current_device() == 1
     assert cuda.current_device() == 0
-    del two_cards
+    del two_gpus
 
 
-def test_every_thread_has_a_current_device_of_its_own(two_cards: Simulation) -> None:
-    """A thread begins with card 0, and what it sets is not seen by others."""
+def test_every_thread_has_a_current_device_of_its_own(two_gpus: Simulation) -> None:
+    """A thread begins with GPU 0, and what it sets is not seen by others."""
     torch.cuda.set_device(1)
     seen: list[Any] = []
 
@@ -114,11 +114,11 @@ def test_every_thread_has_a_current_device_of_its_own(two_cards: Simulation) -> 
     thread.join()
     assert seen == [0]
     assert torch.cuda.current_device() == 1
-    del two_cards
+    del two_gpus
 
 
-def test_only_a_card_that_was_used_has_a_context(two_cards: Simulation) -> None:
-    """As in PyTorch's test_cuda_primary_ctx.py: one card's tensors make no context on others."""
+def test_only_a_gpu_that_was_used_has_a_context(two_gpus: Simulation) -> None:
+    """As in PyTorch's test_cuda_primary_ctx.py: one GPU's tensors make no context on others."""
     torch.cuda.init()
     assert contexts() == [False, False]
     tensor = torch.randn(1, device="cuda:1")
@@ -134,11 +134,11 @@ def test_only_a_card_that_was_used_has_a_context(two_cards: Simulation) -> None:
     assert contexts() == [False, True]
     torch.cuda.mem_get_info(0)
     assert contexts() == [True, True]
-    del two_cards
+    del two_gpus
 
 
-def test_memory_peaks_and_fractions_are_per_card(two_cards: Simulation) -> None:
-    """Statistics of one card do not move with the other's, and a fraction limits one."""
+def test_memory_peaks_and_fractions_are_per_gpu(two_gpus: Simulation) -> None:
+    """Statistics of one GPU do not move with the other's, and a fraction limits one."""
     cuda = torch.cuda
     first = torch.zeros(MIB, device="cuda:0")
     second = torch.zeros(2 * MIB, device="cuda:1")
@@ -158,7 +158,7 @@ def test_memory_peaks_and_fractions_are_per_card(two_cards: Simulation) -> None:
     assert [cuda.memory_reserved(i) for i in (0, 1)] == [20 * MIB, 0]
     with pytest.raises(RuntimeError, match="Invalid device argument 2"):
         cuda.memory_stats(2)
-    del first, two_cards
+    del first, two_gpus
 
 
 MIXES: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], Any], str]] = {
@@ -182,13 +182,13 @@ MIXES: dict[str, tuple[Callable[[torch.Tensor, torch.Tensor], Any], str]] = {
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_tensors_of_two_cards_do_not_mix(two_cards: Simulation, mix: str) -> None:
-    """PyTorch's own error names both cards."""
+def test_tensors_of_two_gpus_do_not_mix(two_gpus: Simulation, mix: str) -> None:
+    """PyTorch's own error names both GPUs."""
     call, text = MIXES[mix]
     zero, one = torch.ones(2, 2, device="cuda:0"), torch.ones(2, 2, device=ONE)
     with pytest.raises((RuntimeError, TypeError), match=text):
         call(zero, one)
-    del two_cards
+    del two_gpus
 
 
 @pytest.mark.parametrize(
@@ -201,15 +201,15 @@ def test_tensors_of_two_cards_do_not_mix(two_cards: Simulation, mix: str) -> Non
         lambda: torch.cuda.device(2).__enter__(),
     ],
 )
-def test_a_card_that_is_not_there_is_refused(two_cards: Simulation, call: Any) -> None:
-    """CUDA's own error, with how many cards there are."""
+def test_a_gpu_that_is_not_there_is_refused(two_gpus: Simulation, call: Any) -> None:
+    """CUDA's own error, with how many GPUs there are."""
     with pytest.raises(RuntimeError, match=r"invalid device ordinal\n.*2 GPUs.*no cuda:2"):
         call()
-    del two_cards
+    del two_gpus
 
 
-def test_saved_tensors_come_back_to_their_cards(two_cards: Simulation) -> None:
-    """`torch.load` keeps each card, maps to another, and refuses one that is not there."""
+def test_saved_tensors_come_back_to_their_gpus(two_gpus: Simulation) -> None:
+    """`torch.load` keeps each GPU, maps to another, and refuses one that is not there."""
 
     def load(location: Any = None) -> Any:
         file.seek(0)
@@ -223,7 +223,7 @@ def test_saved_tensors_come_back_to_their_cards(two_cards: Simulation) -> None:
     assert [tensor.get_device() for tensor in load(lambda storage, _: storage.cuda(1))] == [1, 1]
     with torch.cuda.device(1):
         assert [tensor.get_device() for tensor in load("cuda")] == [1, 1]
-    if two_cards.compute == "cpu":
+    if two_gpus.compute == "cpu":
         assert load("cuda:0")[1].tolist() == list(map(float, range(128)))
     with pytest.raises(RuntimeError, match=r"device 2 but torch.cuda.device_count\(\) is 2"):
         load("cuda:2")

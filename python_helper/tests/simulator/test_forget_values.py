@@ -10,7 +10,7 @@ from torch import nn
 
 if TYPE_CHECKING:
     from gpu_simulator.simulation import Simulation
-    from tests.simulator.conftest import StartCard
+    from tests.simulator.conftest import StartGpu
 
 
 def train(model: nn.Module, optimizer: torch.optim.Optimizer, scaler: torch.amp.GradScaler) -> None:
@@ -43,19 +43,19 @@ def play(simulation: Simulation, *, forgets: bool) -> tuple[int, int]:
     return stats["allocated_bytes.all.peak"], stats["reserved_bytes.all.peak"]
 
 
-def test_memory_goes_on_as_it_would_have(start_card: StartCard) -> None:
+def test_memory_goes_on_as_it_would_have(start_gpu: StartGpu) -> None:
     """A training that began with values takes the same bytes without them."""
     peaks = []
     for forgets in (False, True):
-        simulation = start_card("4 GiB", "cpu")
+        simulation = start_gpu("4 GiB", "cpu")
         peaks.append(play(simulation, forgets=forgets))
         simulation.stop()
     assert peaks[0] == peaks[1]
 
 
-def test_what_was_read_stays_and_the_rest_is_not_known(start_card: StartCard) -> None:
+def test_what_was_read_stays_and_the_rest_is_not_known(start_gpu: StartGpu) -> None:
     """Numbers and host copies are those that were computed; a tensor has no values any more."""
-    simulation = start_card("4 GiB", "cpu")
+    simulation = start_gpu("4 GiB", "cpu")
     labels = torch.arange(7, device="cuda").repeat(100)
     largest, number, copy = int(labels.max()), labels.max(), labels.cpu()
     simulation.forget_values()

@@ -1,4 +1,4 @@
-"""Indices and versions of tensors on the card, and types that do not go together."""
+"""Indices and versions of tensors on the GPU, and types that do not go together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import nn
 
 if TYPE_CHECKING:
     from gpu_simulator.simulation import Simulation
-    from tests.simulator.conftest import StartCard
+    from tests.simulator.conftest import StartGpu
 
 
 @pytest.mark.filterwarnings("ignore:Using a non-tuple sequence:UserWarning")
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     ],
     ids=str,
 )
-def test_an_index_means_what_it_means_on_the_host(start_card: StartCard, index: Any) -> None:
+def test_an_index_means_what_it_means_on_the_host(start_gpu: StartGpu, index: Any) -> None:
     """Read and set; a mask of the host chooses as many as it says, without values too."""
-    start_card("16 GiB", "meta")
+    start_gpu("16 GiB", "meta")
     here, there = torch.zeros(3, 8, 4), torch.zeros(3, 8, 4, device="cuda")
     assert there[index].shape == here[index].shape
     here[index] = there[index] = 1.0
@@ -51,10 +51,10 @@ def test_an_index_means_what_it_means_on_the_host(start_card: StartCard, index: 
     [("SGD", {}), ("Adam", {}), ("SGD", {"fused": True}), ("Adam", {"fused": True})],
 )
 def test_a_step_is_a_change_to_autograd(
-    card: Simulation, name: str, options: dict[str, Any]
+    gpu: Simulation, name: str, options: dict[str, Any]
 ) -> None:
     """A graph from before it cannot go back, unless the step is one fused kernel."""
-    del card
+    del gpu
     layer = nn.Conv2d(2, 3, 2).cuda()
     optimizer = getattr(torch.optim, name)(layer.parameters(), lr=0.1, **options)
     before = layer(torch.randn(2, 2, 5, 5, device="cuda"))

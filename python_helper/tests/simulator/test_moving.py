@@ -62,12 +62,12 @@ FORMS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
 
 
 def in_use() -> list[int]:
-    """Return the bytes on each card."""
+    """Return the bytes on each GPU."""
     return [torch.cuda.memory_allocated(index) for index in (0, 1)]
 
 
 def at(device: torch.device | None, otherwise: torch.device) -> torch.device:
-    """Return where something is that was asked for on `device`; "cuda" is the current card."""
+    """Return where something is that was asked for on `device`; "cuda" is the current GPU."""
     device = otherwise if device is None else device
     return torch.device("cuda", 0) if str(device) == "cuda" else device
 
@@ -84,7 +84,7 @@ def size_of(dtype: torch.dtype) -> int:
 
 
 @pytest.mark.parametrize("start", ["cpu", "cuda:0", "cuda:1"])
-def test_a_tensor_goes_where_it_is_told(two_cards: Simulation, start: str) -> None:
+def test_a_tensor_goes_where_it_is_told(two_gpus: Simulation, start: str) -> None:
     """As what it is told to be, in each form; where nothing changes it is itself."""
     for args, kwargs in FORMS:
         device, dtype, _, memory_format = asked(args, kwargs)
@@ -109,7 +109,7 @@ def test_a_tensor_goes_where_it_is_told(two_cards: Simulation, start: str) -> No
         assert (copy.device, copy.dtype) == (place, kind), (args, kwargs)
         del tensor, moved, copy
     assert in_use() == [0, 0]
-    del two_cards
+    del two_gpus
 
 
 def module() -> Any:
@@ -117,7 +117,7 @@ def module() -> Any:
     return nn.Linear(32, 32, bias=False)
 
 
-# Each puts 4 KiB on the second card.
+# Each puts 4 KiB on the second GPU.
 ON_SECOND: dict[str, Callable[[], object]] = {
     "module.cuda": lambda: module().cuda(1),
     "module.to_empty": lambda: module().to_empty(device="cuda:1"),
@@ -148,7 +148,7 @@ def packed() -> Any:
 
 
 def on_second(make: Callable[[], object]) -> object:
-    """Return what is made while the second card is the current one."""
+    """Return what is made while the second GPU is the current one."""
     with torch.cuda.device(1):
         return make()
 
@@ -163,11 +163,11 @@ def loaded(tensor: torch.Tensor, location: Any) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("form", ON_SECOND)
-def test_what_is_asked_for_on_the_second_card_is_there(two_cards: Simulation, form: str) -> None:
+def test_what_is_asked_for_on_the_second_gpu_is_there(two_gpus: Simulation, form: str) -> None:
     """All of it, and nothing else anywhere."""
     made = ON_SECOND[form]()
     assert in_use() == [0, 4096]
-    del made, two_cards
+    del made, two_gpus
 
 
 # What is made where nothing is said of a device, each of 4 KiB; then what is not.
@@ -192,7 +192,7 @@ NOT_MADE: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("way", ["with", "default"])
 @pytest.mark.parametrize("device", ["cuda:1", 1, torch.device("cuda:1")])
-def test_what_is_made_by_default_is_there(two_cards: Simulation, way: str, device: Any) -> None:
+def test_what_is_made_by_default_is_there(two_gpus: Simulation, way: str, device: Any) -> None:
     """In a `with torch.device`, and after `torch.set_default_device`."""
     for made, size in ((MADE, 4096), (NOT_MADE, 0)):
         for name, make in made.items():
@@ -207,4 +207,4 @@ def test_what_is_made_by_default_is_there(two_cards: Simulation, way: str, devic
                     torch.set_default_device(None)
             assert in_use() == [0, size], name
             del kept
-    del two_cards
+    del two_gpus

@@ -1,4 +1,4 @@
-"""The simulated card in a real kernel, where each cell is a call of its own."""
+"""The simulated GPU in a real kernel, where each cell is a call of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def kernel(newest_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
-    """A kernel with a simulated card of 1 GiB that computes values."""
+    """A kernel with a simulated GPU of 1 GiB that computes values."""
     folder = tmp_path_factory.mktemp("notebook")
     with LiveKernel(newest_python, folder, installed=True) as started:
         begun = started.run(
@@ -28,8 +28,8 @@ def kernel(newest_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         yield started
 
 
-def test_a_cell_that_awaits_and_a_thread_see_the_card(kernel: LiveKernel) -> None:
-    """The card is there before and after `await`, and in a thread pool."""
+def test_a_cell_that_awaits_and_a_thread_see_the_gpu(kernel: LiveKernel) -> None:
+    """The GPU is there before and after `await`, and in a thread pool."""
     run = kernel.run(
         "import asyncio\n"
         "before = torch.ones(2, device='cuda')\n"

@@ -1,4 +1,4 @@
-"""Running out of memory on the simulated card."""
+"""Running out of memory on the simulated GPU."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_simulator.simulation import Simulation
-    from tests.simulator.conftest import StartCard
+    from tests.simulator.conftest import StartGpu
 
 MIB, GIB = 2**20, 2**30
 native: Any = torch._C  # a build without CUDA has no types for CUDA
 
 
 @pytest.fixture(params=["meta", "cpu"])
-def card(request: pytest.FixtureRequest, start_card: StartCard) -> Simulation:
-    """A card of 1 GiB, once without and once with values."""
-    return start_card("1 GiB", request.param)
+def gpu(request: pytest.FixtureRequest, start_gpu: StartGpu) -> Simulation:
+    """A GPU of 1 GiB, once without and once with values."""
+    return start_gpu("1 GiB", request.param)
 
 
 def hold(size: int) -> None:
@@ -35,8 +35,8 @@ def hold(size: int) -> None:
     del activations
 
 
-def test_the_error_is_pytorchs_own(card: Simulation) -> None:
-    """It is `torch.OutOfMemoryError`, a RuntimeError, with the numbers of the card."""
+def test_the_error_is_pytorchs_own(gpu: Simulation) -> None:
+    """It is `torch.OutOfMemoryError`, a RuntimeError, with the numbers of the GPU."""
     torch.zeros(MIB, device="cuda")
     kept = torch.zeros(256 * MIB // 4, device="cuda")
     with pytest.raises(torch.cuda.OutOfMemoryError) as caught:
@@ -55,25 +55,25 @@ def test_the_error_is_pytorchs_own(card: Simulation) -> None:
     ]
     assert torch.cuda.memory_stats()["num_ooms"] == 1
     assert kept.is_cuda
-    del card
+    del gpu
 
 
-def test_memory_is_held_by_the_traceback_and_comes_back_with_it(card: Simulation) -> None:
+def test_memory_is_held_by_the_traceback_and_comes_back_with_it(gpu: Simulation) -> None:
     """The failed function's tensors live as long as the traceback, and no longer."""
     try:
         hold(100 * MIB)
     except torch.OutOfMemoryError as error:
         failure: Exception | None = error
-    assert card.allocator.allocated == 100 * MIB
+    assert gpu.allocator.allocated == 100 * MIB
     assert failure is not None
     failure.__traceback__ = None
-    assert card.allocator.allocated == 0
+    assert gpu.allocator.allocated == 0
     torch.cuda.empty_cache()
-    assert card.allocator.reserved == 0
+    assert gpu.allocator.reserved == 0
     failure = None
 
 
-def test_the_traceback_holds_no_more_than_on_cuda(card: Simulation) -> None:
+def test_the_traceback_holds_no_more_than_on_cuda(gpu: Simulation) -> None:
     """An intermediate result that only the failed call had is gone, traceback or not."""
 
     def fail() -> None:
@@ -82,11 +82,11 @@ def test_the_traceback_holds_no_more_than_on_cuda(card: Simulation) -> None:
     with pytest.raises(torch.OutOfMemoryError) as caught:
         fail()
     gc.collect()
-    assert card.allocator.allocated == 0
+    assert gpu.allocator.allocated == 0
     assert caught.value.__traceback__ is not None
 
 
-def test_the_traceback_ends_near_the_users_line(card: Simulation) -> None:
+def test_the_traceback_ends_near_the_users_line(gpu: Simulation) -> None:
     """At most two frames of the simulator follow the user's or PyTorch's own."""
     model = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU()).cuda()
     batch = torch.zeros(100_000, 1024, device="cuda")
@@ -99,12 +99,12 @@ def test_the_traceback_ends_near_the_users_line(card: Simulation) -> None:
     assert len(own) <= 2
     assert {frame.name for frame in own} <= {"__torch_function__", "__torch_dispatch__"}
     assert frames[0].name == "test_the_traceback_ends_near_the_users_line"
-    del card
+    del gpu
 
 
-def test_a_large_result_is_refused_before_the_host_computes_it(start_card: StartCard) -> None:
-    """With values, what does not fit on the card never uses the host's memory."""
-    start_card("4 GiB", "cpu")
+def test_a_large_result_is_refused_before_the_host_computes_it(start_gpu: StartGpu) -> None:
+    """With values, what does not fit on the GPU never uses the host's memory."""
+    start_gpu("4 GiB", "cpu")
     column = torch.zeros(100_000, 1, device="cuda")
     before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     refusals: tuple[Callable[[], Any], ...] = (

@@ -1,4 +1,4 @@
-"""Training over two simulated cards: values, places and errors as on real ones."""
+"""Training over two simulated GPUs: values, places and errors as on real ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def layer_on(device: torch.device) -> nn.Linear:
 
 
 class Pipeline(nn.Module):
-    """Two layers, each on a card of its own."""
+    """Two layers, each on a GPU of its own."""
 
     def __init__(self, first: torch.device, second: torch.device) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Pipeline(nn.Module):
         self.place = second
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        """Run the first layer, bring its result to the second card, run the second layer."""
+        """Run the first layer, bring its result to the second GPU, run the second layer."""
         hidden: torch.Tensor = self.second(self.first(inputs).relu().to(self.place))
         return hidden
 
@@ -58,7 +58,7 @@ def batch() -> tuple[torch.Tensor, torch.Tensor]:
     return torch.randn(BATCH, WIDTH, generator=generator), torch.ones(BATCH, WIDTH)
 
 
-def test_a_model_trains_over_two_cards(two_cards: Simulation) -> None:
+def test_a_model_trains_over_two_gpus(two_gpus: Simulation) -> None:
     """Losses are the host's, gradients and optimizer state lie with their parameters."""
     inputs, targets = batch()
     model = Pipeline(ZERO, ONE)
@@ -68,15 +68,15 @@ def test_a_model_trains_over_two_cards(two_cards: Simulation) -> None:
         assert parameter.grad.device == parameter.device
     assert {p.device for p in model.first.parameters()} == {ZERO}
     assert {p.device for p in model.second.parameters()} == {ONE}
-    if two_cards.compute == "cpu":
+    if two_gpus.compute == "cpu":
         assert losses[-1] < 0.5 * losses[0]
         host = torch.device("cpu")
         assert losses == pytest.approx(train(Pipeline(host, host), inputs, targets), rel=1e-3)
 
 
 @pytest.mark.parametrize("foreach", [False, True])
-def test_data_parallel_splits_the_batch(two_cards: Simulation, foreach: bool) -> None:
-    """Each card computes half of the batch; result and gradients are those of one card."""
+def test_data_parallel_splits_the_batch(two_gpus: Simulation, foreach: bool) -> None:
+    """Each GPU computes half of the batch; result and gradients are those of one GPU."""
     inputs, targets = batch()
     model = nn.DataParallel(nn.Sequential(layer_on(ZERO), nn.ReLU(), layer_on(ZERO)))
     assert model.device_ids == [0, 1]
@@ -88,7 +88,7 @@ def test_data_parallel_splits_the_batch(two_cards: Simulation, foreach: bool) ->
     optimizer.step()
     gradients = [p.grad for p in model.parameters() if p.grad is not None]
     assert {gradient.device for gradient in gradients} == {ZERO}
-    if two_cards.compute == "cpu":
+    if two_gpus.compute == "cpu":
         host = torch.device("cpu")
         alone = nn.Sequential(layer_on(host), nn.ReLU(), layer_on(host))
         F.mse_loss(alone(inputs), targets).backward()
@@ -97,18 +97,18 @@ def test_data_parallel_splits_the_batch(two_cards: Simulation, foreach: bool) ->
             assert torch.allclose(gradient.cpu(), parameter.grad, atol=1e-6)
 
 
-def test_running_out_in_a_replica_is_told_as_pytorch_does(two_cards: Simulation) -> None:
-    """The error comes from the replica's thread and names the card."""
+def test_running_out_in_a_replica_is_told_as_pytorch_does(two_gpus: Simulation) -> None:
+    """The error comes from the replica's thread and names the GPU."""
     torch.cuda.set_per_process_memory_fraction(0.005, 1)
     model = nn.DataParallel(nn.Linear(WIDTH, 4096).to(ZERO))
     with pytest.raises(torch.OutOfMemoryError, match=r"in replica 1 on device 1.(.|\n)*GPU 1 has"):
         model(torch.zeros(2 * 4096, WIDTH, device=ZERO))
     assert torch.cuda.memory_stats(0)["num_ooms"] == 0
-    del two_cards
+    del two_gpus
 
 
 def test_nccl_and_distributed_training_say_that_they_are_not_simulated(
-    two_cards: Simulation,
+    two_gpus: Simulation,
 ) -> None:
     """One sentence each, before anything starts; a model on the host is not refused for it."""
     with pytest.raises(RuntimeError, match="NCCL is not simulated"):
@@ -127,16 +127,16 @@ def test_nccl_and_distributed_training_say_that_they_are_not_simulated(
         torch.distributed.all_reduce(torch.ones(2))
     finally:
         torch.distributed.destroy_process_group()
-    del two_cards
+    del two_gpus
 
 
-def test_a_forked_child_allocates_though_the_card_was_being_read() -> None:
+def test_a_forked_child_allocates_though_the_gpu_was_being_read() -> None:
     """The lock that a thread of the parent held is nobody's in the child."""
     printed = python("""
         import os, signal, threading, torch
         from gpu_simulator import simulate
         simulation = simulate("1 GiB")
-        allocator = simulation._machine.all_cards[0].allocator
+        allocator = simulation._machine.all_gpus[0].allocator
         held, forked = threading.Event(), threading.Event()
         def read():
             with allocator._mutex:
@@ -160,7 +160,7 @@ def test_a_forked_child_allocates_though_the_card_was_being_read() -> None:
 
 
 def test_an_interruption_leaves_no_context_behind(
-    card: Simulation, monkeypatch: pytest.MonkeyPatch
+    gpu: Simulation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that comes at the end of a context of ours, before it is left."""
 
@@ -169,9 +169,9 @@ def test_an_interruption_leaves_no_context_behind(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("gpu_simulator.card.Card.run_beside", interrupt)
+        patch.setattr("gpu_simulator.gpu.Gpu.run_beside", interrupt)
         with pytest.raises(KeyboardInterrupt):
             torch.ones(2, device="cuda").add(1)
     assert not thread_state.in_kernel
     assert torch.ones(2, device="cuda").is_cuda
-    del card
+    del gpu

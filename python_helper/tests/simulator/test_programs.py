@@ -21,7 +21,7 @@ PROGRAMS = (
     *("root_mean_square_normalisation", "group_normalisation", "transposed_convolution"),
     *("lstm", "projected_lstm", "packed_lstm", "bidirectional_gru", "rnn", "lstm_autocast"),
     *("focal_loss", "cross_entropy_with_smoothing", "autocast_float16", "captured_graph"),
-    *("graphed_callable", "pool_of_threads", "data_parallel", "copies_between_cards"),
+    *("graphed_callable", "pool_of_threads", "data_parallel", "copies_between_gpus"),
     *("out_of_memory_in_a_replica", "checkpoint_reentrant_autocast", "activations_on_the_host"),
     *(
         "holes",

@@ -27,7 +27,7 @@ def python(program: str, *, expect_error: bool = False) -> str:
 
 
 def test_it_is_a_context_manager_and_says_that_it_is_simulated() -> None:
-    """Inside of the block the card is there and known as simulated; after it, gone."""
+    """Inside of the block the GPU is there and known as simulated; after it, gone."""
     assert active() is None
     with simulate("2 GiB", compute="cpu", outside=0) as simulation:
         assert active() is simulation
@@ -45,7 +45,7 @@ def test_it_is_a_context_manager_and_says_that_it_is_simulated() -> None:
 
 
 def test_an_empty_simulation_is_replaced_and_one_in_use_is_not() -> None:
-    """A second card takes the place of the first unless tensors are on that one."""
+    """A second GPU takes the place of the first unless tensors are on that one."""
     first = simulate("1 GiB")
     second = simulate("2 GiB")
     assert active() is second
@@ -139,7 +139,7 @@ def test_a_wrong_environment_variable_warns_and_breaks_nothing() -> None:
 
 
 def test_a_program_may_end_with_the_simulation_running() -> None:
-    """Nothing is printed and nothing fails when the interpreter ends with tensors on the card."""
+    """Nothing is printed and nothing fails when the interpreter ends with tensors on the GPU."""
     printed = python("""
         import torch
         from gpu_simulator import simulate
@@ -153,7 +153,7 @@ def test_a_program_may_end_with_the_simulation_running() -> None:
     assert printed == ""
 
 
-def test_a_forked_child_cannot_use_the_card() -> None:
+def test_a_forked_child_cannot_use_the_gpu() -> None:
     """As with CUDA, a forked process is told so, and its host tensors work."""
     printed = python("""
         import os, torch

@@ -78,7 +78,7 @@ def namespaces() -> dict[str, dict[str, Any]]:
     return {name: dict(vars(place)) for name, place in PLACES.items()}
 
 
-def use_the_card(simulation: Simulation) -> None:
+def use_the_gpu(simulation: Simulation) -> None:
     """Touch as much of the simulation as a program would."""
     model = nn.Linear(8, 8).cuda()
     optimizer = torch.optim.AdamW(model.parameters())
@@ -107,7 +107,7 @@ def test_every_namespace_is_as_before(compute: str) -> None:
     """No attribute of PyTorch's is added, lost or another object."""
     before = namespaces()
     simulation = simulate("1 GiB", compute=compute)
-    use_the_card(simulation)
+    use_the_gpu(simulation)
     during = namespaces()
     simulation.stop()
     after = namespaces()
@@ -180,7 +180,7 @@ def test_results_and_random_numbers_of_the_host_are_unchanged() -> None:
     assert torch.equal(before, compute())
 
 
-def test_tensors_left_on_the_card_are_plain_meta_tensors() -> None:
+def test_tensors_left_on_the_gpu_are_plain_meta_tensors() -> None:
     """They live on without values, and the device they say is the true one."""
     with simulate("1 GiB", compute="cpu"):
         tensor = torch.ones(3, device="cuda")

@@ -1,4 +1,4 @@
-"""Tensors on the simulated card: what they say, where they come from, where they go."""
+"""Tensors on the simulated GPU: what they say, where they come from, where they go."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
 if TYPE_CHECKING:
     from gpu_simulator.simulation import Simulation
 
-CARD = torch.device("cuda", 0)
+GPU = torch.device("cuda", 0)
 native: Any = torch._C  # a build without CUDA has no types for CUDA
 
 
-def test_the_card_is_found_and_starts_when_it_is_used(card: Simulation) -> None:
+def test_the_gpu_is_found_and_starts_when_it_is_used(gpu: Simulation) -> None:
     """CUDA is available at once, and initialised by the first tensor only."""
     assert torch.cuda.is_available()
     assert torch.cuda.device_count() == 1
@@ -30,11 +30,11 @@ def test_the_card_is_found_and_starts_when_it_is_used(card: Simulation) -> None:
     assert torch.cuda.is_initialized()
     assert native._cuda_hasPrimaryContext(0)
     assert torch.cuda.get_device_name() == "Simulated GPU"
-    assert torch.cuda.get_device_properties(0).total_memory == card.capacity
-    assert torch.cuda.mem_get_info() == (card.capacity - card.outside - 2 * 2**20, card.capacity)
+    assert torch.cuda.get_device_properties(0).total_memory == gpu.capacity
+    assert torch.cuda.mem_get_info() == (gpu.capacity - gpu.outside - 2 * 2**20, gpu.capacity)
 
 
-def test_memory_follows_the_storage(card: Simulation) -> None:
+def test_memory_follows_the_storage(gpu: Simulation) -> None:
     """Views are free of charge, and memory comes back when the last of them is gone."""
     tensor = torch.zeros(1024, device="cuda")
     view = tensor.view(32, 32)[4:8].t()
@@ -46,10 +46,10 @@ def test_memory_follows_the_storage(card: Simulation) -> None:
     assert torch.cuda.memory_reserved() == 2 * 2**20
     torch.cuda.empty_cache()
     assert torch.cuda.memory_reserved() == 0
-    del card
+    del gpu
 
 
-def test_resizing_takes_the_new_block_first(card: Simulation) -> None:
+def test_resizing_takes_the_new_block_first(gpu: Simulation) -> None:
     """A storage that grows is charged with its new size, at a peak of both together."""
     tensor = torch.zeros(1024, device="cuda")
     tensor.resize_(2048)
@@ -57,53 +57,53 @@ def test_resizing_takes_the_new_block_first(card: Simulation) -> None:
     assert torch.cuda.max_memory_allocated() == 12288
     tensor.untyped_storage().resize_(0)
     assert torch.cuda.memory_allocated() == 0
-    del card
+    del gpu
 
 
-def test_a_plain_meta_tensor_is_not_on_the_card(card: Simulation) -> None:
-    """Device "meta" asked for by name stays what it is, and cannot be copied to the card."""
+def test_a_plain_meta_tensor_is_not_on_the_gpu(gpu: Simulation) -> None:
+    """Device "meta" asked for by name stays what it is, and cannot be copied to the GPU."""
     plain = torch.empty(1024, device="meta")
     with torch.device("meta"):
         layer = nn.Linear(64, 64)
     assert plain.is_meta
     assert (plain + 1).device.type == "meta"
     assert layer.weight.device.type == "meta"
-    assert card.allocator.allocated == 0
+    assert gpu.allocator.allocated == 0
     with pytest.raises(NotImplementedError, match="Cannot copy out of meta tensor; no data!"):
         plain.to("cuda")
     assert layer.to_empty(device="cuda").weight.is_cuda
     assert torch.ones(3, device="cuda").to("meta").device.type == "meta"
 
 
-def test_values_survive_every_way_there_and_back(valued_card: Simulation) -> None:
+def test_values_survive_every_way_there_and_back(valued_gpu: Simulation) -> None:
     """With compute="cpu" a tensor has the values that it was made of."""
     host = torch.randn(4, 5)
-    on_card = host.to("cuda")
-    assert torch.equal(on_card.cpu(), host)
-    assert torch.equal(on_card.t()[1:3].cpu(), host.t()[1:3])
-    assert on_card[1, 2].item() == host[1, 2].item()
-    assert on_card.tolist() == host.tolist()
-    assert torch.equal(on_card[[0, 2]].cpu(), host[[0, 2]])
-    assert torch.equal(on_card[on_card > 0].cpu(), host[host > 0])
-    assert torch.equal(torch.tensor([on_card[0, 0], on_card[1, 1]]), host.diagonal()[:2])
-    on_card[0] = 7.0
-    on_card[[1, 2], 0] = torch.tensor([8.0, 9.0])
-    on_card[3] += on_card[0]
-    assert on_card[:3, 0].tolist() == [7.0, 8.0, 9.0]
-    assert torch.allclose(on_card[3].cpu(), host[3] + 7)
-    host.copy_(on_card)
-    assert torch.equal(host, on_card.cpu())
-    assert bool((on_card == host.cuda()).all())
-    assert torch.allclose(on_card, host.cuda())
-    del valued_card
+    on_gpu = host.to("cuda")
+    assert torch.equal(on_gpu.cpu(), host)
+    assert torch.equal(on_gpu.t()[1:3].cpu(), host.t()[1:3])
+    assert on_gpu[1, 2].item() == host[1, 2].item()
+    assert on_gpu.tolist() == host.tolist()
+    assert torch.equal(on_gpu[[0, 2]].cpu(), host[[0, 2]])
+    assert torch.equal(on_gpu[on_gpu > 0].cpu(), host[host > 0])
+    assert torch.equal(torch.tensor([on_gpu[0, 0], on_gpu[1, 1]]), host.diagonal()[:2])
+    on_gpu[0] = 7.0
+    on_gpu[[1, 2], 0] = torch.tensor([8.0, 9.0])
+    on_gpu[3] += on_gpu[0]
+    assert on_gpu[:3, 0].tolist() == [7.0, 8.0, 9.0]
+    assert torch.allclose(on_gpu[3].cpu(), host[3] + 7)
+    host.copy_(on_gpu)
+    assert torch.equal(host, on_gpu.cpu())
+    assert bool((on_gpu == host.cuda()).all())
+    assert torch.allclose(on_gpu, host.cuda())
+    del valued_gpu
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64, torch.complex64])
 @pytest.mark.parametrize("shape", [(), (0,), (0, 2), (5,), (2, 3), (2000,), (3, 40, 50)])
 def test_a_tensor_prints_as_on_the_host(
-    valued_card: Simulation, shape: tuple[int, ...], dtype: torch.dtype
+    valued_gpu: Simulation, shape: tuple[int, ...], dtype: torch.dtype
 ) -> None:
-    """Of any shape and type, but for the name of its device; and nothing stays on the card."""
+    """Of any shape and type, but for the name of its device; and nothing stays on the GPU."""
     host = torch.randn(shape).to(dtype)
     tensor = host.cuda()
     held = torch.cuda.memory_allocated()
@@ -112,21 +112,21 @@ def test_a_tensor_prints_as_on_the_host(
     without_device = re.sub(r",\s+device='cuda:0'", "", printed)
     assert "".join(without_device.split()) == "".join(repr(host).split())
     assert torch.cuda.memory_allocated() == held
-    del valued_card
+    del valued_gpu
 
 
-def test_a_model_can_move_while_a_graph_is_alive(valued_card: Simulation) -> None:
+def test_a_model_can_move_while_a_graph_is_alive(valued_gpu: Simulation) -> None:
     """Moving a model to the host works although a loss still holds its graph."""
     model = nn.Linear(4, 4).cuda()
     loss = model(torch.ones(1, 4, device="cuda")).sum()
     model.cpu()
     assert model.weight.is_cpu
     assert loss.is_cuda
-    del valued_card
+    del valued_gpu
 
 
-def test_random_numbers_of_the_card_leave_the_hosts_alone(valued_card: Simulation) -> None:
-    """The card draws from a stream of its own, which seeds and states control."""
+def test_random_numbers_of_the_gpu_leave_the_hosts_alone(valued_gpu: Simulation) -> None:
+    """The GPU draws from a stream of its own, which seeds and states control."""
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
@@ -144,13 +144,13 @@ def test_random_numbers_of_the_card_leave_the_hosts_alone(valued_card: Simulatio
     drawn = torch.rand(3, device="cuda", generator=generator)
     assert torch.equal(torch.rand(3, generator=torch.Generator().manual_seed(1)), drawn.cpu())
     assert isinstance(torch.default_generator, torch.Generator)
-    del valued_card
+    del valued_gpu
 
 
-def test_what_pytorch_reports_is_the_model(card: Simulation) -> None:
+def test_what_pytorch_reports_is_the_model(gpu: Simulation) -> None:
     """Summary, snapshot, fraction and the accelerator's interface read the same numbers."""
     tensor = torch.zeros(2**20, device="cuda")
-    assert torch.cuda.memory_allocated() == tensor.nbytes == card.allocator.allocated
+    assert torch.cuda.memory_allocated() == tensor.nbytes == gpu.allocator.allocated
     assert "4096 KiB" in torch.cuda.memory_summary()
     segments = torch.cuda.memory_snapshot()
     assert sum(segment["allocated_size"] for segment in segments) == 4 * 2**20
@@ -163,17 +163,17 @@ def test_what_pytorch_reports_is_the_model(card: Simulation) -> None:
     assert torch.cuda.memory._snapshot()["device_traces"] == [[]]
 
 
-def test_a_shape_that_libraries_gather_is_known(card: Simulation) -> None:
-    """Accelerate puts it on the card, and reads there how far to pad; many numbers are not kept."""
+def test_a_shape_that_libraries_gather_is_known(gpu: Simulation) -> None:
+    """Accelerate puts it on the GPU, and reads there how far to pad; many numbers are not kept."""
     shape = torch.tensor((8, 128), device="cuda")[None]
     assert max(size[1] for size in shape.cpu()) == 128
     many = torch.arange(1, 100).cuda()
-    assert many.max().item() == (99 if card.compute == "cpu" else 0)
+    assert many.max().item() == (99 if gpu.compute == "cpu" else 0)
 
 
 @pytest.mark.parametrize("foreach", [False, True])
-def test_an_optimizer_goes_on_from_a_checkpoint(card: Simulation, foreach: bool) -> None:
-    """Loaded to the card, Adam's count of steps is there, and the next step reads it."""
+def test_an_optimizer_goes_on_from_a_checkpoint(gpu: Simulation, foreach: bool) -> None:
+    """Loaded to the GPU, Adam's count of steps is there, and the next step reads it."""
     layer, saved = nn.Linear(4, 4).cuda(), io.BytesIO()
 
     def step() -> None:
@@ -190,4 +190,4 @@ def test_an_optimizer_goes_on_from_a_checkpoint(card: Simulation, foreach: bool)
     assert {
         (kept["step"].device.type, kept["step"].item()) for kept in optimizer.state.values()
     } == {("cuda", 3.0)}
-    del card
+    del gpu

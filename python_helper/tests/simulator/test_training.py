@@ -1,4 +1,4 @@
-"""Training on the simulated card as people write it."""
+"""Training on the simulated GPU as people write it."""
 
 from __future__ import annotations
 
@@ -53,22 +53,22 @@ OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_an_optimizer_trains_and_frees_what_it_took(card: Simulation, name: str) -> None:
-    """With values the loss falls; without, it runs; and nothing stays on the card afterwards."""
+def test_an_optimizer_trains_and_frees_what_it_took(gpu: Simulation, name: str) -> None:
+    """With values the loss falls; without, it runs; and nothing stays on the GPU afterwards."""
     inputs, classes = small_batch()
     torch.manual_seed(0)
     model = small_model().cuda()
     optimizer = OPTIMIZERS[name](model.parameters())
     losses = train(model, optimizer, inputs.cuda(), classes.cuda(), 30)
-    if card.compute == "cpu":
+    if gpu.compute == "cpu":
         assert losses[-1] < 0.6 * losses[0]
     del model, optimizer
     torch._C._cuda_clearCublasWorkspaces()
-    assert card.allocator.allocated == 0
+    assert gpu.allocator.allocated == 0
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_autocast_computes_in_the_lower_type(card: Simulation, dtype: torch.dtype) -> None:
+def test_autocast_computes_in_the_lower_type(gpu: Simulation, dtype: torch.dtype) -> None:
     """Matrix products are in the lower type, losses and normalisation in float32."""
     model, (inputs, classes) = small_model().cuda(), small_batch()
     scaler = torch.amp.GradScaler("cuda", enabled=dtype is torch.float16)
@@ -92,11 +92,11 @@ def test_autocast_computes_in_the_lower_type(card: Simulation, dtype: torch.dtyp
     scaler.step(optimizer)
     scaler.update()
     assert {gradient.dtype for gradient in gradients_of(model)} == {torch.float32}
-    del card
+    del gpu
 
 
 @pytest.mark.parametrize("reentrant", [False, True])
-def test_checkpointing_gives_the_same_gradients(valued_card: Simulation, reentrant: bool) -> None:
+def test_checkpointing_gives_the_same_gradients(valued_gpu: Simulation, reentrant: bool) -> None:
     """Both kinds of checkpoint, with dropout, compute what the plain program does."""
     model = nn.Sequential(nn.Linear(16, 16), nn.Dropout(0.5), nn.Linear(16, 16)).cuda()
     inputs = torch.randn(4, 16, device="cuda", requires_grad=True)
@@ -110,11 +110,11 @@ def test_checkpointing_gives_the_same_gradients(valued_card: Simulation, reentra
         result.square().sum().backward()
         gradients.append(gradients_of(model)[0].cpu().clone())
     assert torch.allclose(gradients[0], gradients[1])
-    del valued_card
+    del valued_gpu
 
 
-def test_hooks_and_functions_run_in_backward_on_the_card(card: Simulation) -> None:
-    """A hook and a `torch.autograd.Function` may make tensors on the card in backward."""
+def test_hooks_and_functions_run_in_backward_on_the_gpu(gpu: Simulation) -> None:
+    """A hook and a `torch.autograd.Function` may make tensors on the GPU in backward."""
     seen = []
 
     class Double(torch.autograd.Function):
@@ -136,5 +136,5 @@ def test_hooks_and_functions_run_in_backward_on_the_card(card: Simulation) -> No
     assert tensor.grad is not None
     assert tensor.grad.is_cuda
     assert seen == [True]
-    if card.compute == "cpu":
+    if gpu.compute == "cpu":
         assert tensor.grad.tolist() == [3.0] * 3

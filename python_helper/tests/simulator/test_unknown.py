@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
     from gpu_simulator.simulation import Simulation
 
-    from .conftest import StartCard
+    from .conftest import StartGpu
 
 CUDA = "cuda"
 BATCH, WIDTH, LONGEST = 6, 8, 10
 
 
 @pytest.fixture
-def sizes_only(start_card: StartCard) -> Simulation:
-    """A card without values."""
-    return start_card("4 GiB", "meta")
+def sizes_only(start_gpu: StartGpu) -> Simulation:
+    """A GPU without values."""
+    return start_gpu("4 GiB", "meta")
 
 
 def labels() -> Any:
@@ -41,7 +41,7 @@ def labels() -> Any:
 
 
 def rows() -> torch.Tensor:
-    """Of a batch, on the card."""
+    """Of a batch, on the GPU."""
     return torch.randn(BATCH, WIDTH, device=CUDA)
 
 
@@ -83,8 +83,8 @@ NUMBERS: dict[str, Callable[[], Any]] = {
     "tolist": lambda: labels().tolist()[0],
     "item of the host": lambda: labels().cpu().max().item(),
     "copied to the host": lambda: on_host().copy_(labels()).max().item(),
-    "back on the card": lambda: labels().cpu().cuda().max().item(),
-    "a tensor of it on the card": lambda: torch.tensor([count(), 1], device=CUDA).tolist()[1],
+    "back on the GPU": lambda: labels().cpu().cuda().max().item(),
+    "a tensor of it on the GPU": lambda: torch.tensor([count(), 1], device=CUDA).tolist()[1],
     "ceil": lambda: math.ceil(share() * 10),
     "round": lambda: round(share() * 10),
     "copied": lambda: copy.deepcopy(copy.copy(count())),
@@ -149,7 +149,7 @@ def test_a_number_stays_unknown(sizes_only: Simulation, number: str) -> None:
 
 @pytest.mark.parametrize("use", USES)
 def test_a_size_is_not_guessed(sizes_only: Simulation, use: str) -> None:
-    """Wherever it is given, on the host as on the card; of values that are there it is right."""
+    """Wherever it is given, on the host as on the GPU; of values that are there it is right."""
     n = count() + 2
     refused(lambda: USES[use](n))
     if use != "both ends of a slice":
@@ -191,12 +191,12 @@ def test_a_size_that_values_decide_is_not_guessed(sizes_only: Simulation, call: 
     del sizes_only
 
 
-def test_sizes_that_never_fit_are_the_programs_own_mistake(card: Simulation) -> None:
+def test_sizes_that_never_fit_are_the_programs_own_mistake(gpu: Simulation) -> None:
     """Where no mask is concerned, or values are there."""
     with pytest.raises(RuntimeError, match=r"size|broadcast") as caught:
         rows() + rows()[:, :3]
     assert type(caught.value) is RuntimeError
-    if card.compute == "cpu":
+    if gpu.compute == "cpu":
         with pytest.raises(RuntimeError, match=r"size|broadcast") as caught:
             rows()[rows() < 9] + torch.ones(5, device=CUDA)
         assert type(caught.value) is RuntimeError
@@ -227,9 +227,9 @@ def test_what_is_chosen_is_as_much_as_it_can_be(sizes_only: Simulation, call: st
     del sizes_only
 
 
-def test_a_window_has_its_width(card: Simulation) -> None:
+def test_a_window_has_its_width(gpu: Simulation) -> None:
     """Wherever it begins."""
-    first = labels().max().item() % 2 if card.compute == "cpu" else count()
+    first = labels().max().item() % 2 if gpu.compute == "cpu" else count()
     assert rows()[first : first + 4].shape == (4, WIDTH)
     assert torch.ones(50)[first + 1 : first + 4].shape == (3,)
     assert rows()[first + 3 - 3 : 1 + first].shape == (1, WIDTH)
@@ -305,14 +305,14 @@ def test_a_number_is_saved_as_a_plain_one(sizes_only: Simulation, tmp_path: Path
     del sizes_only
 
 
-def test_values_that_are_known_decide_sizes(card: Simulation) -> None:
+def test_values_that_are_known_decide_sizes(gpu: Simulation) -> None:
     """What came from the host as a few numbers, and everything where values are computed."""
     n: Any = torch.tensor(3).cuda().item() + 1
     assert torch.zeros(n, device=CUDA).shape == (4,)
     assert type(n) is int
     most: Any = torch.tensor([5, 2]).max()
     assert torch.zeros(most).shape == (5,)
-    if card.compute == "cpu":
+    if gpu.compute == "cpu":
         assert type(count()) is int
         assert torch.zeros(labels().max() + 1).dim() == 1
         assert functional.one_hot(labels()).dim() == 2
@@ -336,7 +336,7 @@ CELLS: dict[str, object] = {
 
 @pytest.fixture
 def cells(sizes_only: Simulation) -> Any:
-    """Run cells of a notebook beside a card without values."""
+    """Run cells of a notebook beside a GPU without values."""
     sizes_only.stop()
     module = pytest.importorskip("IPython.core.interactiveshell")
     shell = module.InteractiveShell(user_ns={})

@@ -19,7 +19,7 @@ def workbench(
 ) -> Iterator[Workbench]:
     """A workbench whose seed a failing test prints; `GPU_HEADROOM_SEED` draws other shapes.
 
-    Others may fill a card before the ten seconds and twenty readings that a trend takes.
+    Others may fill a GPU before the ten seconds and twenty readings that a trend takes.
     """
     seed = zlib.crc32(f"{request.node.name} {os.environ.get('GPU_HEADROOM_SEED', '')}".encode())
     print(f"seed {seed}")

@@ -19,7 +19,7 @@ class Leak(NamedTuple):
 
 
 def _rows(draw: Random) -> int:
-    """Return rows of 1024 numbers, so that a card of 4 GiB is full after 60 to 250 steps."""
+    """Return rows of 1024 numbers, so that a GPU of 4 GiB is full after 60 to 250 steps."""
     return 3000 * MIB // draw.randint(60, 250) // 4096
 
 

@@ -104,7 +104,7 @@ for stage in reversed(range(len(model))):
 
 
 def epochs(draw: Random) -> str:
-    """Predictions are collected on the card during each evaluation and let go after it."""
+    """Predictions are collected on the GPU during each evaluation and let go after it."""
     steps = draw.randint(20, 60)
     rows = draw.randint(100, 300) * MIB // steps // 4 // 1000
     return f"""{mlp(draw)}
@@ -126,7 +126,7 @@ for epoch in range(4):
 
 
 def building(draw: Random) -> str:
-    """A model is made layer by layer on the card, and takes most of it."""
+    """A model is made layer by layer on the GPU, and takes most of it."""
     width = 512
     layers = int(draw.uniform(0.6, 0.85) * 3.5 * 1024 * MIB / (4 * width**2))
     return f"""
@@ -209,7 +209,7 @@ for number in range({draw.randint(80, 150)}):
 
 
 def cached_data(draw: Random) -> str:
-    """The data come to the card first, one batch after the other."""
+    """The data come to the GPU first, one batch after the other."""
     batches = draw.randint(30, 90)
     rows = draw.randint(300, 700) * MIB // batches // 4096
     return f"""{mlp(draw)}
@@ -239,4 +239,4 @@ HEALTHY: tuple[Shape, ...] = (
     nearly_full,
     cached_data,
 )
-"""Card of 4 GiB; what some collect for a while stays below a third of it."""
+"""GPU of 4 GiB; what some collect for a while stays below a third of it."""

@@ -17,13 +17,13 @@ GIB = 2**30
 
 @pytest.mark.parametrize("shape", sample(HEALTHY, 3))
 def test_healthy_training_raises_no_alarm(workbench: Workbench, shape: Shape) -> None:
-    """No warning of any kind, and no time until full, in a loop that fits the card."""
+    """No warning of any kind, and no time until full, in a loop that fits the GPU."""
     workbench.attach()
     workbench.rate_hz = workbench.draw.choice([2, 5, 10])
     workbench.tick_s = 10 ** workbench.draw.uniform(-2.3, -1.2)
     source = shape(workbench.draw)
     started = workbench.now_s
-    with workbench.card(4 * GIB):
+    with workbench.gpu(4 * GIB):
         result = workbench.run(source, "cell")
     states = [each["state"] for each in workbench.trends]
     print(

@@ -74,7 +74,7 @@ optimizer = torch.optim.AdamW(model.parameters())
 
 
 def fits(program: Program, batch: int) -> bool:
-    """Whether a batch fits a card of its own."""
+    """Whether a batch fits a GPU of its own."""
     names: dict[str, object] = {}
     with simulate(CAPACITY):
         try:
@@ -99,7 +99,7 @@ def true_largest(program: Program, low: int) -> int:
 
 
 def predicted(session: Session) -> Prediction | None:
-    """Predict for the cell that ran last, run again on the card as it is now."""
+    """Predict for the cell that ran last, run again on the GPU as it is now."""
     runs, snapshot = session.ledger.runs(), session.sampler.measure()
     device = snapshot and snapshot.device(0)
     assert device
@@ -115,7 +115,7 @@ def test_the_range_holds_the_true_largest_batch(
     """A prediction is a range with the truth in it, or there is none."""
     program = make(workbench.draw)
     said: list[Prediction | None] = []
-    with workbench.card(CAPACITY):
+    with workbench.gpu(CAPACITY):
         workbench.run(program.setup, "setup")
         batch = program.first
         while workbench.run(TRAIN.format(batch=batch), "train").success:
@@ -126,7 +126,7 @@ def test_the_range_holds_the_true_largest_batch(
     known = [each for each in said if each]
     print(make.__name__, program.first, known, "of", len(said), "true:", truth)
     assert known
-    # What a fresh card holds is found to half a percent.
+    # What a fresh GPU holds is found to half a percent.
     assert all(low <= truth * 1.005 and truth <= high * 1.005 for low, high in known)
 
 
@@ -162,7 +162,7 @@ def test_takes_the_batch_from_the_cell_that_defines_it(workbench: Workbench) -> 
     """The value counts that the earlier cell had when each run began."""
     program = transformer(workbench.draw)
     train = TRAIN.replace("batch_size = {batch}", "")
-    with workbench.card(CAPACITY):
+    with workbench.gpu(CAPACITY):
         workbench.run(program.setup, "setup")
         for batch in (8, 16, 32, 64):
             workbench.run(f"batch_size = {batch}", "size")
@@ -187,7 +187,7 @@ def test_the_remedy_says_what_was_measured(
         return shown[-1]
 
     monkeypatch.setattr(reports, "enter", noted)
-    with workbench.card(CAPACITY):
+    with workbench.gpu(CAPACITY):
         workbench.run(program.setup, "setup")
         batch = 16
         while workbench.run(TRAIN.format(batch=batch), "train").success:

@@ -26,7 +26,7 @@ def test_a_leak_is_told_in_time(workbench: Workbench, leak: Callable[[Random], L
     workbench.tick_s = 10 ** workbench.draw.uniform(-1.8, -1.2)
     source, holder = leak(workbench.draw)
     started_s = workbench.now_s
-    with workbench.card(4 * GIB):
+    with workbench.gpu(4 * GIB):
         result = workbench.run(source, "cell")
     full_s = workbench.now_s
     said = workbench.warnings()

@@ -1,4 +1,4 @@
-"""Readings made while a model comes to the card are told apart, and nothing is kept of them."""
+"""Readings made while a model comes to the GPU are told apart, and nothing is kept of them."""
 
 from __future__ import annotations
 

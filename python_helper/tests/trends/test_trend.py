@@ -21,7 +21,7 @@ CAPACITY = 10_000 * MIB
 def device(
     in_use: float, *, peak: float | None = None, total: float | None = None
 ) -> DeviceReading:
-    """A card on which PyTorch is alone."""
+    """A GPU on which PyTorch is alone."""
     used = int(in_use)
     framework = FrameworkReading(
         "torch",
@@ -36,7 +36,7 @@ def device(
 
 
 def reading_of(framework: FrameworkReading, free_bytes: int) -> DeviceReading:
-    """Make a reading of a card that this framework has for itself."""
+    """Make a reading of a GPU that this framework has for itself."""
     return DeviceReading(
         0,
         capacity_bytes=CAPACITY,

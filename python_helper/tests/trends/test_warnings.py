@@ -1,4 +1,4 @@
-"""What is said of a cell: growth over its runs, errors it swallowed, a card that is nearly full."""
+"""What is said of a cell: growth over its runs, errors it swallowed, a GPU that is nearly full."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ KEEP = 'kept.append(torch.zeros({mib}, 2**18, device="cuda"))'
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
-    """A workbench with a card of 4 GiB on which a list waits."""
+    """A workbench with a GPU of 4 GiB on which a list waits."""
     bench = Workbench(monkeypatch, 1)
-    with bench.card(4 * GIB):
+    with bench.gpu(4 * GIB):
         bench.run('import torch\nkept, other = [torch.zeros(1, device="cuda")], {}', "setup")
         yield bench
         bench.run("kept.clear(); other.clear()", "clear")
@@ -161,7 +161,7 @@ def test_errors_that_a_library_catches_are_counted(bench: Workbench) -> None:
 
 
 def test_an_error_that_came_out_is_not_swallowed(bench: Workbench) -> None:
-    """The card of the failure says it already."""
+    """The report of the failure says it already."""
     bench.attach()
     bench.run('torch.zeros(8, 2**28, device="cuda")', "cell")
     assert not bench.warnings("swallowed_oom")

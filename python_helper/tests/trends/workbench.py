@@ -1,4 +1,4 @@
-"""Cells on a simulated card under a clock of the test's own: hours of training in seconds."""
+"""Cells on a simulated GPU under a clock of the test's own: hours of training in seconds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PAGE = {
 
 
 class Workbench:
-    """A helper whose sampler is driven by the allocations of the simulated card.
+    """A helper whose sampler is driven by the allocations of the simulated GPU.
 
     Each allocation takes `tick_s`; a reading is made whenever the next is due, in the middle of
     a step or not. Everything else is the helper as it is: hooks, sources, sampler, monitor.
@@ -76,8 +76,8 @@ class Workbench:
         self.channel.ask(PAGE)
 
     @contextmanager
-    def card(self, capacity: int) -> Iterator[None]:
-        """Give the cells a card."""
+    def gpu(self, capacity: int) -> Iterator[None]:
+        """Give the cells a GPU."""
         with simulate(capacity):
             yield
 

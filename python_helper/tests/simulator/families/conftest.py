@@ -1,4 +1,4 @@
-"""A real kernel with the helper at work and a simulated card, for libraries slow to import."""
+"""A real kernel with the helper at work and a simulated GPU, for libraries slow to import."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Notebook:
 def opened(
     request: pytest.FixtureRequest, newest_python: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Notebook]:
-    """A kernel with a card of 1 GiB, once with and once without values."""
+    """A kernel with a GPU of 1 GiB, once with and once without values."""
     folder = tmp_path_factory.mktemp("family")
     with LiveKernel(newest_python, folder, installed=True, **OFFLINE) as kernel:
         yield Notebook(kernel, request.param)

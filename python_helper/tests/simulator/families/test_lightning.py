@@ -1,4 +1,4 @@
-"""Lightning on the simulated card: Trainer finds the card, in every precision, and Fabric does."""
+"""Lightning on the simulated GPU: Trainer finds the GPU, in every precision, and Fabric does."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def train(model, **options):
 """
 
 
-def test_a_module_on_the_card_is_found_under_its_name(notebook: Notebook) -> None:
-    """With Fabric the model stays on the card; the survey names all that it holds."""
+def test_a_module_on_the_gpu_is_found_under_its_name(notebook: Notebook) -> None:
+    """With Fabric the model stays on the GPU; the survey names all that it holds."""
     notebook.run(MODEL)
     notebook.run("""
 from lightning.fabric import Fabric

@@ -18,7 +18,7 @@ def mlp(width: int = 64, depth: int = 3) -> nn.Sequential:
     return nn.Sequential(*layers)
 
 
-def test_a_compiled_model_runs_uncompiled_and_says_so(card: Simulation) -> None:
+def test_a_compiled_model_runs_uncompiled_and_says_so(gpu: Simulation) -> None:
     """Each way to compile warns in one sentence, and the program trains."""
     sentence = "torch.compile does nothing on the simulated GPU: the program runs uncompiled."
     with pytest.warns(UserWarning, match=sentence):
@@ -37,4 +37,4 @@ def test_a_compiled_model_runs_uncompiled_and_says_so(card: Simulation) -> None:
     assert in_place(torch.ones(2, 64, device="cuda")).is_cuda
     with pytest.raises(RuntimeError, match="cannot compile"):
         torch.compile(in_place, fullgraph=True)
-    del card
+    del gpu

@@ -1,4 +1,4 @@
-"""Hugging Face Transformers on the simulated card: models made of a configuration, and Trainer."""
+"""Hugging Face Transformers on the simulated GPU: models made of a configuration, and Trainer."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ texts = model.generate(ids[:, :4], attention_mask=torch.ones_like(ids[:, :4]), m
     ],
 )
 def test_trainer_trains(notebook: Notebook, options: str) -> None:
-    """Trainer takes the card by itself, the loss falls, and evaluation and saving work."""
+    """Trainer takes the GPU by itself, the loss falls, and evaluation and saving work."""
     notebook.run(DATA)
     notebook.run(f"""
 trainer = train({options})

@@ -98,8 +98,8 @@ REFUSED: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_there_says_so(card: Simulation, name: str) -> None:
-    """The error is one sentence that names the simulated GPU, and the card works on."""
+def test_what_is_not_there_says_so(gpu: Simulation, name: str) -> None:
+    """The error is one sentence that names the simulated GPU, and the GPU works on."""
     ask, what = REFUSED[name]
     tensor = torch.ones(4, 4, device="cuda")
     with pytest.raises(
@@ -107,7 +107,7 @@ def test_what_is_not_there_says_so(card: Simulation, name: str) -> None:
     ):
         ask(tensor)
     assert (tensor + 1).is_cuda
-    del card
+    del gpu
 
 
 IGNORED: dict[str, tuple[Callable[[torch.Tensor], Any], str]] = {
@@ -127,19 +127,19 @@ IGNORED: dict[str, tuple[Callable[[torch.Tensor], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", IGNORED)
-def test_what_changes_no_result_is_left_out_with_a_warning(card: Simulation, name: str) -> None:
+def test_what_changes_no_result_is_left_out_with_a_warning(gpu: Simulation, name: str) -> None:
     """A program that only wants to be observed or tuned runs, and is told what it misses."""
     ask, sentence = IGNORED[name]
     with pytest.warns(UserWarning, match=re.escape(sentence)):
         ask(torch.ones(2, device="cuda"))
-    del card
+    del gpu
 
 
-def test_the_host_is_refused_nothing(card: Simulation) -> None:
-    """What only the card lacks works on the host's tensors all the while."""
+def test_the_host_is_refused_nothing(gpu: Simulation) -> None:
+    """What only the GPU lacks works on the host's tensors all the while."""
     tensor = torch.eye(4)
     assert tensor.to_sparse().is_sparse
     assert torch.equal(torch.utils.dlpack.from_dlpack(tensor), tensor)
     assert ForkingPickler.dumps(tensor)
     assert torch.export.export(nn.Linear(4, 4), (tensor,)).graph_module is not None
-    del card
+    del gpu

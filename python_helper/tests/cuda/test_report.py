@@ -1,4 +1,4 @@
-"""Cells that fail on a real CUDA build: the card, and what comes back."""
+"""Cells that fail on a real CUDA build: the GPU, and what comes back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.cuda
 
 
 @pytest.mark.usefixtures("trash")
-def test_the_card_has_the_real_numbers(cuda: CudaKernel) -> None:
+def test_the_gpu_has_the_real_numbers(cuda: CudaKernel) -> None:
     """What was asked for, where, and what the error holds; a release gives exactly that."""
     cuda.good("kept = torch.empty(2**20, device='cuda')")
     report = cuda.fail(FAIL, cell_id="failing")
@@ -32,8 +32,8 @@ def test_the_card_has_the_real_numbers(cuda: CudaKernel) -> None:
     assert cuda.value("kept.numel()") == MIB
 
 
-def test_a_refusal_by_the_driver_has_its_card(start_cuda: StartCuda) -> None:
-    """The card's memory is free, and still CUDA refuses."""
+def test_a_refusal_by_the_driver_has_its_gpu(start_cuda: StartCuda) -> None:
+    """The GPU's memory is free, and still CUDA refuses."""
     kernel = start_cuda(fail="malloc:2")
     kernel.good("import torch\nx = torch.empty(2**28, device='cuda')")
     report = kernel.fail("y = torch.empty(2**28, device='cuda')")
@@ -55,7 +55,7 @@ def test_cublas_without_memory_is_recognised(start_cuda: StartCuda) -> None:
 
 
 def test_a_context_that_cannot_be_made(start_cuda: StartCuda) -> None:
-    """Others have the card: PyTorch cannot begin, and nothing of ours begins in its place."""
+    """Others have the GPU: PyTorch cannot begin, and nothing of ours begins in its place."""
     kernel = start_cuda(outside="15.8GiB")
     kernel.good("import torch")
     run = kernel.run("x = torch.ones(1, device='cuda')", stop_on_error=False)
@@ -68,12 +68,12 @@ def test_a_context_that_cannot_be_made(start_cuda: StartCuda) -> None:
 
 
 @pytest.mark.parametrize("says_which", [True, False])
-def test_of_two_cards_the_one_that_failed_is_told_of(
+def test_of_two_gpus_the_one_that_failed_is_told_of(
     start_cuda: StartCuda, *, says_which: bool
 ) -> None:
     """Its own numbers and name, also where the error does not say which: the allocator does."""
     kernel = start_cuda(devices="16GiB,24GiB", names="One,Two")
-    # The first card is nearly empty, the second one nearly full: freeing would not do.
+    # The first GPU is nearly empty, the second one nearly full: freeing would not do.
     kernel.good(
         "import torch\n"
         "first = torch.empty(2**20, device='cuda:0')\n"
@@ -89,7 +89,7 @@ def test_of_two_cards_the_one_that_failed_is_told_of(
         "if failed:\n    raise torch.cuda.OutOfMemoryError('CUDA out of memory.')\n"
     )
     if not says_which and torch_version() < (2, 4):
-        pytest.skip("the allocator tells of failures on several cards since PyTorch 2.4")
+        pytest.skip("the allocator tells of failures on several GPUs since PyTorch 2.4")
     report = kernel.fail(fill + ("fill()" if says_which else silent))
     assert (report["device_index"], report["device_name"]) == (1, "Two")
     assert report["capacity_bytes"] == 24 * GIB

@@ -1,4 +1,4 @@
-"""Cards with whatever the schema allows in them, as static HTML and text: text stays text."""
+"""Reports with whatever the schema allows in them, as static HTML and text: text stays text."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Elements(HTMLParser):
         self.names += [value for name, value in attrs if name == "aria-label"]
 
     def handle_comment(self, data: str) -> None:
-        """Fail: there are no comments in a card."""
+        """Fail: there are no comments in a report."""
         raise AssertionError(data)
 
 
-def test_no_text_of_a_card_becomes_markup() -> None:
-    """Every form is made of every card, and the HTML has the elements of a card only."""
-    make = Maker("cards", MARKUP)
+def test_no_text_of_a_report_becomes_markup() -> None:
+    """Every form is made of every report, and the HTML has the elements of a report only."""
+    make = Maker("reports", MARKUP)
     for _ in range(how_many(1_000)):
         report: Any = make.valid("report")
         forms = cast("dict[str, Any]", bundle(report, keep=True))
@@ -59,5 +59,5 @@ def test_no_text_of_a_card_becomes_markup() -> None:
         found.close()
         assert found.tags <= ALLOWED, found.tags - ALLOWED
         assert found.attributes <= ATTRIBUTES, found.attributes - ATTRIBUTES
-        assert len(found.names) == 1, "the card is one landmark, named by its title"
+        assert len(found.names) == 1, "the report is one landmark, named by its title"
         json.dumps(forms, allow_nan=False)

@@ -1,4 +1,4 @@
-"""The guards and figures on a real CUDA card, each in a process of its own."""
+"""The guards and figures on a real CUDA GPU, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.live import SOURCES
 
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA card"),
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA GPU"),
 ]
 
 SETUP = """
@@ -48,7 +48,7 @@ def run(code: str) -> dict[str, Any]:
 
 
 def test_looking_makes_no_context() -> None:
-    """The driver's totals are there, and this process is on no card."""
+    """The driver's totals are there, and this process is on no GPU."""
     said = run(
         "reading = look()\n"
         "say(state=reading.state, devices=len(reading.devices), contexts=sorted(contexts()),\n"
@@ -62,9 +62,9 @@ def test_looking_makes_no_context() -> None:
 
 
 def test_a_device_that_is_not_used_stays_without_a_context() -> None:
-    """Of several cards only the one in use has a context, however often we look."""
+    """Of several GPUs only the one in use has a context, however often we look."""
     if torch.cuda.device_count() < 2:
-        pytest.skip("one CUDA card only")
+        pytest.skip("one CUDA GPU only")
     said = run(
         "kept = torch.ones(2**20, device='cuda:1')\n"
         "for _ in range(5): look()\n"
@@ -74,7 +74,7 @@ def test_a_device_that_is_not_used_stays_without_a_context() -> None:
     assert (said["contexts"], said["torch"]) == ([1], [False, True])
 
 
-def test_the_driver_and_pytorch_mean_the_same_card() -> None:
+def test_the_driver_and_pytorch_mean_the_same_gpu() -> None:
     """Matched by UUID: as many devices as PyTorch counts, the used one with its own numbers."""
     said = run(
         "kept = torch.empty(2**28, dtype=torch.uint8, device='cuda:0')\n"
@@ -89,7 +89,7 @@ def test_the_driver_and_pytorch_mean_the_same_card() -> None:
     assert said["in_use"] == 2**28
 
 
-def test_outside_is_what_the_card_uses_beyond_pytorch() -> None:
+def test_outside_is_what_the_gpu_uses_beyond_pytorch() -> None:
     """The parts make up the capacity, and free is what CUDA itself says, give or take others."""
     said = run(
         "kept = torch.empty(2**28, dtype=torch.uint8, device='cuda:0')\n"

@@ -1,4 +1,4 @@
-"""One simulated card: its memory, its random numbers, its place among the others."""
+"""One simulated GPU: its memory, its random numbers, its place among the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 from .allocator import CachingAllocator
 from .blas import Handles
-from .classes import CardGenerator
+from .classes import GpuGenerator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ class ThreadState(threading.local):
 
 
 @dataclass(frozen=True)
-class CardState:
+class GpuState:
     """State of one GPU as its driver would report it. Sizes in bytes.
 
     `index` counts all GPUs, `ordinal` those that are visible to this process with
@@ -56,8 +56,8 @@ class CardState:
     has_context: bool
 
 
-class Card:
-    """One card, the `index`-th of the machine, of `capacity` bytes.
+class Gpu:
+    """One GPU, the `index`-th of the machine, of `capacity` bytes.
 
     `thread` is what CUDA keeps for each thread. `captured` are the streams that graphs are captured
     on.
@@ -82,7 +82,7 @@ class Card:
         self.allocator.ordinal = ordinal or 0
         self.device = torch.device("cuda", ordinal or 0)
         self.meta = torch.device("meta", ordinal or 0)
-        self.generator = CardGenerator(self.device)
+        self.generator = GpuGenerator(self.device)
 
     def malloc(self, nbytes: int) -> Block:
         """Hand out a block for the current stream; the first gives the process a context."""
@@ -91,7 +91,7 @@ class Card:
 
     @property
     def stream(self) -> int:
-        """This thread's current stream on the card."""
+        """This thread's current stream on the GPU."""
         return self._thread.streams.get(self.device.index, 0)
 
     @property
@@ -124,11 +124,11 @@ class Card:
         self.has_context = True
         return self.allocator.device_free, self.allocator.capacity
 
-    def state(self) -> CardState:
-        """Return the card as its driver would know it now."""
+    def state(self) -> GpuState:
+        """Return the GPU as its driver would know it now."""
         others = self.allocator.outside - self.allocator.context
         own = self.allocator.context if self.has_context else 0
-        return CardState(
+        return GpuState(
             index=self.index,
             ordinal=self.ordinal,
             name=DEVICE_NAME,
