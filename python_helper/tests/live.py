@@ -140,8 +140,8 @@ class Run:
         ]
 
     @property
-    def card(self) -> dict[str, Any]:
-        """The only card in the cell's output, in each of its forms."""
+    def bundle(self) -> dict[str, Any]:
+        """The only report in the cell's output, in each of its forms."""
         shown = [content["data"] for kind, content in self.outputs if kind == "display_data"]
         (found,) = [data for data in shown if REPORT in data]
         return cast("dict[str, Any]", found)
@@ -149,7 +149,7 @@ class Run:
     @property
     def report(self) -> dict[str, Any]:
         """The report of that card."""
-        return cast("dict[str, Any]", self.card[REPORT])
+        return cast("dict[str, Any]", self.bundle[REPORT])
 
     @property
     def text(self) -> str:

@@ -22,8 +22,8 @@ _AGAIN = "again"
 
 
 @dataclass(frozen=True)
-class Card:
-    """The card of a cell that failed, and the cells of its program by their ids, in order."""
+class FailedCell:
+    """A cell that ran out of memory: its report, and the cells of its program by their ids."""
 
     kernel: LiveKernel
     report: dict[str, Any]
@@ -65,8 +65,8 @@ class Programs:
         self._numbers = itertools.count(1)
         self._before: list[str] = []
 
-    def fail(self, *cells: str, also: str = "") -> Card:
-        """Run cells, of which the last runs out of memory; return its card, completed.
+    def fail(self, *cells: str, also: str = "") -> FailedCell:
+        """Run cells, of which the last runs out of memory; return it with its completed report.
 
         `also` is a cell that was run before, whatever came of it: what comes behind the failing one
         in the notebook.
@@ -85,7 +85,7 @@ class Programs:
                 continue
             run = kernel.run(source, cell_id=cell_id, stop_on_error=False)
             assert (run.status == "ok") is (cell_id != last), (cell_id, run.reply, run.outputs)
-        return Card(kernel, completed(kernel, run), sources)
+        return FailedCell(kernel, completed(kernel, run), sources)
 
     def value(self, name: str, *cells: str) -> Any:
         """Run cells to their end, in a namespace of their own, and return a value."""

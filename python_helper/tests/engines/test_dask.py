@@ -227,12 +227,12 @@ def test_a_failure_is_explained_by_what_the_worker_measured(followed: LiveKernel
         "kept = client.submit(keep, 100, pure=False); _ = kept.exception()", cell_id="kept"
     )
     report, run = fail(followed, "client.submit(train, 256, kept, pure=False).result()")
-    assert report["measured"] == "worker", run.card["text/plain"]
+    assert report["measured"] == "worker", run.bundle["text/plain"]
     worker = report["worker"]
     assert worker["rank"] in {0, 1}
     assert worker["pid"] in followed.value("list(client.run(os.getpid).values())")
     check_measured(report, f"result {followed.value('kept.key')}")
-    assert "Out of simulated GPU memory on Dask worker" in run.card["text/plain"]
+    assert "Out of simulated GPU memory on Dask worker" in run.bundle["text/plain"]
     followed.run("del kept", silent=True)
 
 

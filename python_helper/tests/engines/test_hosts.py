@@ -115,8 +115,8 @@ def test_workers_on_another_host(hosts: Hosts, engines_python: Path, pack: Pack)
         worker = report["worker"]
         assert (report["measured"], worker["rank"], worker["host"]) == ("worker", 2, "far")
         check_measured(report, f"result {kernel.value('kept[2].key')}")
-        assert "on Dask worker 2" in run.card["text/plain"]
-        assert f"Process {worker['pid']} on far" in run.card["text/plain"]
+        assert "on Dask worker 2" in run.bundle["text/plain"]
+        assert f"Process {worker['pid']} on far" in run.bundle["text/plain"]
 
         hosts.link(is_up=False)
         until(lambda: states(kernel) == {0: "live", 1: "stale", 2: "stale"})

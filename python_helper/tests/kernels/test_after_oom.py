@@ -135,8 +135,8 @@ def test_a_card_shows_of_a_line_what_is_said_about_it(gpu: LiveKernel) -> None:
         for diff in remedy["diffs"]
         for row in diff["rows"]
     ]
-    assert any("batch_size = 96000" in each for each in rows), run.card["text/plain"]
-    assert "hunter2" not in str(run.card)
+    assert any("batch_size = 96000" in each for each in rows), run.bundle["text/plain"]
+    assert "hunter2" not in str(run.bundle)
 
 
 def test_a_clean_up_cell_of_a_choice_is_of_its_session(start_newest: Start, pack: Pack) -> None:

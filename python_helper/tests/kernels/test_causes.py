@@ -8,7 +8,7 @@ import pytest
 from tests.programs import START
 
 if TYPE_CHECKING:
-    from tests.programs import Card, Programs
+    from tests.programs import FailedCell, Programs
 
 GPU = "1GiB"
 
@@ -42,7 +42,7 @@ PREDICT = 'pred = model(torch.randn(8000, 1024, device="cuda"))'
 SECOND = 'with torch.no_grad():\n    probabilities = torch.zeros(115_000_000, device="cuda")'
 
 
-def first(card: Card) -> tuple[str | None, str]:
+def first(card: FailedCell) -> tuple[str | None, str]:
     """Return the rule of the first cause and the sentence of its evidence, by their ids."""
     cause: dict[str, Any] | None = card.report["cause"]
     return (None, "") if cause is None else (cause["rule"], cause["evidence"]["id"])

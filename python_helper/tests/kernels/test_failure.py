@@ -40,7 +40,7 @@ def test_the_card_stands_in_the_failing_cell(gpu: LiveKernel, failed: Run) -> No
     """Below the traceback: the report, complete static HTML and text; and an event about it."""
     assert [kind for kind, _ in failed.outputs][-2:] == ["error", "display_data"]
     report = failed.report
-    assert set(failed.card) == {REPORT, "text/html", "text/plain"}
+    assert set(failed.bundle) == {REPORT, "text/html", "text/plain"}
     assert report["requested_bytes"] == 512 * MIB
     assert report["simulated"] is True
     assert (report["cell_id"], report["line"]) == ("failing", 4)

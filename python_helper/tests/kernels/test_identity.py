@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.programs import START, Card, completed
+from tests.programs import START, FailedCell, completed
 
 if TYPE_CHECKING:
     from tests.programs import Programs
@@ -16,18 +16,18 @@ MIB = 2**20
 FILL = "filled = torch.empty(250, 2**20, dtype=torch.uint8, device='cuda')"
 
 
-def rules(card: Card) -> list[str]:
+def rules(card: FailedCell) -> list[str]:
     """The causes of a card by their ids, likeliest first."""
     return [each["rule"] for each in causes(card)]
 
 
-def causes(card: Card) -> list[dict[str, Any]]:
+def causes(card: FailedCell) -> list[dict[str, Any]]:
     """The causes of a card, likeliest first."""
     found = [card.report["cause"], *card.report["further_causes"]]
     return [each for each in found if each is not None]
 
 
-def held(card: Card) -> dict[str, int]:
+def held(card: FailedCell) -> dict[str, int]:
     """The MiB of each holder by its name."""
     return {each["name"]: each["bytes"] // MIB for each in card.report["holders"]}
 
@@ -163,14 +163,14 @@ def step(x):
 }
 
 
-def again(card: Card) -> Card:
+def again(card: FailedCell) -> FailedCell:
     """Run the failing cell once more; it fails again."""
     cell_id, source = list(card.sources.items())[-1]
     run = card.kernel.run(source, cell_id=cell_id, stop_on_error=False)
-    return Card(card.kernel, completed(card.kernel, run), card.sources)
+    return FailedCell(card.kernel, completed(card.kernel, run), card.sources)
 
 
-def offered(card: Card) -> list[tuple[str, str]]:
+def offered(card: FailedCell) -> list[tuple[str, str]]:
     """The remedies of a card that need no error of its own, by id and title."""
     remedies = [each for each in card.report["remedies"] if each["id"] != "free-traceback"]
     return [(each["id"], each["title"]["text"]) for each in remedies]

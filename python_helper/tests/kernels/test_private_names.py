@@ -95,7 +95,7 @@ def test_all_is_answered_without(kernel: LiveKernel, name: str) -> None:
         plan = kernel.asked("plan")
         assert plan["message"]["text"]
         failed = kernel.run("held = torch.empty(2**34, device='cuda')", stop_on_error=False)
-        assert "GiB" in failed.card["text/plain"]
+        assert "GiB" in failed.bundle["text/plain"]
         assert failed.report["requested_bytes"] == 64 * GIB
         assert kernel.free()["message"]["text"]
     finally:

@@ -75,8 +75,8 @@ def test_the_card_says_that_only_a_restart_helps(stopped: tuple[LiveKernel, Run]
     assert report["cause"]["claim"]["params"] == {"said": "device-side assert triggered"}
     assert (report["cell_id"], report["line"]) == ("failing", 6)
     assert {report[key] for key in report if key.endswith("_bytes")} <= {None, 4 * 2**30}
-    assert "only a restart helps" in run.card["text/plain"]
-    assert "only a restart helps" in run.card["text/html"]
+    assert "only a restart helps" in run.bundle["text/plain"]
+    assert "only a restart helps" in run.bundle["text/html"]
     known = kernel.ask("report", life_id=report["life_id"], report_id=report["report_id"])
     assert known["status"] == "known"
 

@@ -70,7 +70,7 @@ def test_a_rank_is_named_with_the_line_of_its_cell(kernel: LiveKernel) -> None:
     assert TRAIN.split("\n")[origin["line"] - 1].lstrip().startswith("raise")
     assert (report["cell_id"], report["line"]) == ("launch", 4)
     assert report["holders"] == []
-    text = run.card["text/plain"]
+    text = run.bundle["text/plain"]
     assert text.startswith("Out of simulated GPU memory on rank 1: needed 2.00 GiB more")
     assert f"It failed in train, In [{origin['execution_count']}], line {origin['line']}." in text
     assert f"Process {worker['pid']}." in text

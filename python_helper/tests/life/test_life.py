@@ -95,7 +95,7 @@ def card_of(kernel: LiveKernel) -> dict[str, Any]:
     run = kernel.run(FILL, cell_id="filling", stop_on_error=False)
     assert run.status == "error"
     assert kernel.run("del xs").status == "ok"
-    return run.card
+    return run.bundle
 
 
 def test_live_kernels_outlive_upgrade_and_downgrade(
