@@ -71,9 +71,6 @@ function addCleanup({ commands, memory, notebooks, trans }: IParts): void {
   };
   commands.addCommand(CommandIDs.insertCleanupCell, {
     label: trans.__('Insert Clean-up Cell'),
-    caption: trans.__(
-      'Insert a cell below with code that frees GPU memory; it is not run.'
-    ),
     describedBy: { args: CLEANUP_ARGS },
     isEnabled,
     execute: async args => {
@@ -120,7 +117,6 @@ function addStart({ commands, memory, trans }: IParts): void {
   const isOff = (): boolean => memory.current?.state.phase === 'off';
   commands.addCommand(CommandIDs.startHelper, {
     label: trans.__('Start GPU Memory Helper'),
-    caption: trans.__('Show the GPU memory of this kernel from now on.'),
     describedBy: { args: NO_ARGS },
     isEnabled: isOff,
     isVisible: isOff,

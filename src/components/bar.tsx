@@ -1,3 +1,4 @@
+import { formatBytes } from '../text/format';
 import * as React from 'react';
 
 import type { IDevice } from '../protocol';
@@ -92,18 +93,21 @@ export function DeviceBar(props: {
   );
 }
 
-function describeBar(
-  device: IDevice,
+/** Accessible name of a bar: its parts and the capacity. */
+export function describeBar(
+  memory: Pick<
+    IDevice,
+    'cached_bytes' | 'free_bytes' | 'in_use_bytes' | 'outside_bytes'
+  >,
   capacity_bytes: number,
   trans: ITranslate
 ): string {
-  const size = (bytes: number | null): string => nameSize(bytes, trans);
   return trans.__(
-    'GPU memory: in tensors %1, unused cache %2, outside this kernel %3, free %4, of %5',
-    size(device.in_use_bytes),
-    size(device.cached_bytes),
-    size(device.outside_bytes),
-    size(device.free_bytes),
-    size(capacity_bytes)
+    'GPU memory: in tensors %1, unused cache %2, outside %3, free %4, of %5',
+    formatBytes(memory.in_use_bytes),
+    formatBytes(memory.cached_bytes),
+    nameSize(memory.outside_bytes, trans),
+    nameSize(memory.free_bytes, trans),
+    formatBytes(capacity_bytes)
   );
 }

@@ -56,9 +56,7 @@ export function Headroom(props: IConditionProps): React.JSX.Element {
   return (
     <>
       <LevelIcon condition={condition} />
-      {condition === null || headroom_bytes === null
-        ? trans.__('Headroom: not measured')
-        : trans.__('Headroom: %1', formatBytes(headroom_bytes))}
+      {trans.__('Headroom: %1', nameSize(condition && headroom_bytes, trans))}
     </>
   );
 }

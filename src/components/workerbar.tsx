@@ -1,9 +1,8 @@
 import * as React from 'react';
 
 import type { IWorkerGpu } from '../protocol';
-import { nameSize } from '../text/names';
 import type { ITranslate } from '../text/translate';
-import { Bar } from './bar';
+import { Bar, describeBar } from './bar';
 
 /**
  * The bar of a GPU used by workers, in the order of a device's bar; nothing if its size
@@ -21,22 +20,24 @@ export function WorkerBar(props: {
   if (!capacity_bytes) {
     return null;
   }
+  const { cached_bytes, in_use_bytes, outside_bytes } = gpu;
   const parts = [
-    { kind: 'outside', bytes: gpu.outside_bytes ?? 0 },
-    { kind: 'tensors', bytes: gpu.in_use_bytes },
-    { kind: 'cached', bytes: gpu.cached_bytes }
+    { kind: 'outside', bytes: outside_bytes ?? 0 },
+    { kind: 'tensors', bytes: in_use_bytes },
+    { kind: 'cached', bytes: cached_bytes }
   ];
+  const free_bytes =
+    outside_bytes === null
+      ? null
+      : Math.max(
+          0,
+          capacity_bytes - outside_bytes - in_use_bytes - cached_bytes
+        );
   return (
     <Bar
       parts={parts.filter(({ bytes }) => bytes > 0)}
       total={capacity_bytes}
-      label={trans.__(
-        'GPU memory: by workers in tensors %1, unused cache %2, outside them %3, of %4',
-        nameSize(gpu.in_use_bytes, trans),
-        nameSize(gpu.cached_bytes, trans),
-        nameSize(gpu.outside_bytes, trans),
-        nameSize(capacity_bytes, trans)
-      )}
+      label={describeBar({ ...gpu, free_bytes }, capacity_bytes, trans)}
       size={size}
       isStale={isStale}
       isSimulated={simulated}

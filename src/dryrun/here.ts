@@ -53,7 +53,7 @@ export class Here {
   async undo(edits: readonly IAppliedEdit[]): Promise<void> {
     if (!(await revert(edits))) {
       throw new Error(
-        this._trans.__('The cell was edited since, so nothing was undone.')
+        this._trans.__('The cell was edited since, so nothing was changed.')
       );
     }
   }

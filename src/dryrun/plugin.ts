@@ -31,9 +31,6 @@ const plugin: JupyterFrontEndPlugin<void> = {
       memory.current?.state.phase === 'live';
     commands.addCommand(CommandIDs.dryRun, {
       label: trans.__('Dry Run on a GPU…'),
-      caption: trans.__(
-        'Run the cells on a simulated GPU in a separate process, to see how much memory they need and which GPU fits.'
-      ),
       describedBy: { args: NO_ARGS },
       isEnabled,
       execute: async () => {

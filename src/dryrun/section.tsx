@@ -181,6 +181,7 @@ function Try(props: IProps & { tried: IDryRunTry }): React.JSX.Element {
   };
   // While the dry run is running, a better edit may be found.
   const isOffered = isMade || (!dryRun.isGoing && tried.fits);
+  const action = isMade ? trans.__('Undo') : trans.__('Apply');
   return (
     <li>
       <Verdict fits={tried.fits} />
@@ -192,10 +193,8 @@ function Try(props: IProps & { tried: IDryRunTry }): React.JSX.Element {
       </span>
       {here && isOffered && tried.edits.length > 0 && (
         <Button
-          label={isMade ? trans.__('Undo') : trans.__('Apply')}
-          description={
-            isMade ? trans.__('Undo: %1', title) : trans.__('Apply: %1', title)
-          }
+          label={action}
+          description={`${action}: ${title}`}
           focusKey={title}
           onPress={() => void press()}
         />

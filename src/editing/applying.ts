@@ -38,7 +38,7 @@ export async function applyAndRun(
     get state(): RemedyState {
       const { isCanceled, isRunning, isWaiting, made, text } = fitter;
       if (made !== null && isRunning) {
-        return fixing.describe(made);
+        return fixing.describe();
       }
       return isWaiting
         ? { status: 'waiting', text }

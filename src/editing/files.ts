@@ -13,7 +13,7 @@ const IS_NO_NAME = /^\.\.$|[\\:]/;
 
 /** Why a file is not edited or restored, if it has changed since. */
 export function changedSince(name: string, trans: TranslationBundle): string {
-  return trans.__('%1 was changed meanwhile, so nothing was changed.', name);
+  return trans.__('%1 was edited since, so nothing was changed.', name);
 }
 
 /** Scripts beside notebooks, read and written through the page's server. */

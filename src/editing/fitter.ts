@@ -197,7 +197,7 @@ export class Fitter extends Observable {
     this._begin(
       isFirst
         ? nameLooking(trans)
-        : trans.__('%1 does not fit. Looking further…', this._setting)
+        : `${this._doesNotFit()} ${trans.__('Looking further…')}`
     );
     const { remedies, report_id } = this._report;
     const remedy = remedies.find(
@@ -290,7 +290,7 @@ export class Fitter extends Observable {
    */
   private async _free(fix: IFix, items: readonly IItem[]): Promise<void> {
     const { panel, session } = this._parts;
-    this._begin(this._trans.__('Freeing what the failed cell holds…'));
+    this._begin(this._trans.__('Freeing GPU memory…'));
     this._check(fix, this._after);
     if (this._report.worker !== null) {
       // The failed try left nothing in this kernel: it ran in a process that has ended.
@@ -317,7 +317,7 @@ export class Fitter extends Observable {
       this._check(fix, this._after);
       if (status === 'failed') {
         const why = this._said(message);
-        const text = this._trans.__('Could not free it: %1', why);
+        const text = this._trans.__('Could not free GPU memory: %1', why);
         throw new Stop({ kind: 'refused', text });
       }
       this._isCanceled ||= status === 'cancelled';
@@ -429,14 +429,13 @@ export class Fitter extends Observable {
     return this._trans.__('Trying %1…', this._setting);
   }
 
+  private _doesNotFit(): string {
+    return this._trans.__('%1 does not fit.', this._setting);
+  }
+
   private _nothingLeft(isFirst: boolean): IFitEnd {
-    const trans = this._trans;
-    const text = isFirst
-      ? trans.__('No other size is left to try.')
-      : trans.__(
-          '%1 does not fit either, and no other size is left.',
-          this._setting
-        );
+    const end = this._trans.__('No other size is left to try.');
+    const text = isFirst ? end : `${this._doesNotFit()} ${end}`;
     return { kind: 'stopped', text };
   }
 

@@ -77,18 +77,14 @@ export class Fixing {
   /** Show that an edit is made. */
   note(remedyId: string, fix: IFix): void {
     this._made.set(remedyId, fix);
-    this._model.setRemedy(remedyId, this.describe(fix));
+    this._model.setRemedy(remedyId, this.describe());
   }
 
   /** The state of a remedy whose edit is made. */
-  describe({ edits }: IFix): RemedyState {
-    const script = edits.find(({ code }) => code.isFile)?.code.id;
+  describe(): RemedyState {
     return {
       status: 'applied',
-      text:
-        script === undefined
-          ? this._trans.__('Applied to the cell, not run yet.')
-          : this._trans.__('Applied to %1, not run yet.', script)
+      text: this._trans.__('Applied, not run yet.')
     };
   }
 
@@ -100,7 +96,7 @@ export class Fixing {
     const edits = this._made.get(remedyId)?.edits ?? [];
     try {
       const text = this._trans.__(
-        'The cell was edited since, so nothing was undone.'
+        'The cell was edited since, so nothing was changed.'
       );
       this._model.setRemedy(
         remedyId,

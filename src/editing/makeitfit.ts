@@ -55,7 +55,7 @@ function showEnd(
 }
 
 async function undo(fitter: Fitter, trans: TranslationBundle): Promise<void> {
-  const edited = trans.__('The cell was edited since, so nothing was undone.');
+  const edited = trans.__('The cell was edited since, so nothing was changed.');
   const why = await fitter
     .undo()
     .then(isDone => (isDone ? null : edited), sentenceOf);

@@ -114,9 +114,11 @@ export function describeFit(
   }
   const { capacity_bytes: capacity } = peak;
   const size = formatRange(peak, trans);
-  return capacity === null
-    ? trans.__('%1 fits: peak %2.', setting, size)
-    : trans.__('%1 fits: peak %2 of %3.', setting, size, formatBytes(capacity));
+  const height =
+    capacity === null
+      ? size
+      : `${size}${trans.__(' of ')}${formatBytes(capacity)}`;
+  return trans.__('%1 fits: peak %2.', setting, height);
 }
 
 /** Poll for a result; `null`: none in time. */

@@ -76,7 +76,6 @@ function addCommands(
   const { trans } = model;
   commands.addCommand(CommandIDs.showPopup, {
     label: trans.__('Show GPU Memory'),
-    caption: trans.__('Show the GPU memory of the focused kernel in numbers.'),
     describedBy: { args: NO_ARGS },
     isEnabled: () => model.isShown && opener.last !== null,
     execute: () => {
@@ -85,7 +84,6 @@ function addCommands(
   });
   commands.addCommand(CommandIDs.freeMemory, {
     label: trans.__('Free GPU Memory…'),
-    caption: trans.__('Choose what to free on the GPU, item by item.'),
     describedBy: { args: NO_ARGS },
     isEnabled: () =>
       model.current?.state.phase === 'live' &&

@@ -1,3 +1,4 @@
+import { formatDuration } from '../text/format';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -24,7 +25,7 @@ export function Wait(props: {
       </p>
       {elapsed_s !== null && (
         <span className="jp-GpuHeadroom-notice">
-          {trans.__('%1 s', elapsed_s)}
+          {formatDuration(elapsed_s, trans)}
         </span>
       )}
       {onCancel && <Button label={trans.__('Cancel')} onPress={onCancel} />}

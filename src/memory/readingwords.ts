@@ -2,7 +2,7 @@
  * The gauge in words.
  */
 import type { IDevice } from '../protocol';
-import { formatBytes, formatPair } from '../text/format';
+import { formatBytes, formatDuration, formatPair } from '../text/format';
 import { words } from '../text/messages';
 import { explainIdle, nameDevice, nameFrameworks } from '../text/names';
 import type { ITranslate } from '../text/translate';
@@ -109,10 +109,8 @@ export function rankOf(reading: Reading, trans: ITranslate): string {
 
 /** An age as "8 s ago". */
 export function formatAge(age_ms: number, trans: ITranslate): string {
-  const seconds = Math.round(age_ms / 1000);
-  return seconds < 60
-    ? trans.__('%1 s ago', seconds)
-    : trans.__('%1 min ago', Math.floor(seconds / 60));
+  const age_s = Math.round(age_ms / 1000);
+  return trans.__('%1 ago', formatDuration(age_s, trans));
 }
 
 /** Tooltip and accessible label of the gauge, as sentences. */
@@ -235,7 +233,9 @@ function remarkOn(device: IDevice, trans: ITranslate): string {
     return words(trans).sentence(excess);
   }
   return device.shared_with_host
-    ? trans.__("The GPU shares the host's memory.")
+    ? trans.__(
+        'Shared with the host: its programs use this memory, and free is what it has available.'
+      )
     : explainNvidiaSmi(device, trans);
 }
 

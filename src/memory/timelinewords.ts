@@ -2,7 +2,7 @@
  * A timeline in words.
  */
 import type { ICell } from '../protocol';
-import { formatPrompt } from '../text/format';
+import { formatDuration, formatPrompt } from '../text/format';
 import type { ITranslate } from '../text/translate';
 import { describeRange } from './peak';
 import { type IPeak, MINUTES_S } from './timeline';
@@ -37,25 +37,12 @@ export function nameSpan(isWhole: boolean, trans: ITranslate): string {
 
 /** An axis label: "−40 s", "−2.5 min", "−3.2 h", "now". */
 export function nameAgo(ago_s: number, trans: ITranslate): string {
-  const about = (size: number): number => Number(size.toFixed(1));
-  if (ago_s < 1) {
-    return trans.__('now');
-  }
-  if (ago_s < 60) {
-    return trans.__('−%1 s', Math.floor(ago_s));
-  }
-  return ago_s < 3600
-    ? trans.__('−%1 min', about(ago_s / 60))
-    : trans.__('−%1 h', about(ago_s / 3600));
+  return ago_s < 1 ? trans.__('now') : `−${formatDuration(ago_s, trans, 1)}`;
 }
 
 /** Time left as "full in about 40 s", rounded, since a forecast is not exact. */
 export function formatFull(full_in_s: number, trans: ITranslate): string {
-  const seconds = Math.round(full_in_s / 5) * 5;
-  if (seconds < 5) {
-    return trans.__('full in a few seconds');
-  }
-  return seconds < 60
-    ? trans.__('full in about %1 s', seconds)
-    : trans.__('full in about %1 min', Math.round(full_in_s / 60));
+  const step_s = full_in_s < 60 ? 5 : 60;
+  const about_s = Math.max(5, Math.round(full_in_s / step_s) * step_s);
+  return trans.__('full in about %1', formatDuration(about_s, trans));
 }

@@ -91,7 +91,7 @@ export function Unasked(props: {
   const { others, trans } = props;
   const count = others.unasked;
   if (others.isAsking) {
-    const label = trans.__('Measuring the other kernels…');
+    const label = trans.__('Measuring…');
     return <Wait label={label} onCancel={null} trans={trans} />;
   }
   if (count === 0) {

@@ -94,6 +94,6 @@ function nameProcess(
     return name;
   }
   return pid === null
-    ? trans.__('another program')
+    ? trans.__('another process')
     : trans.__('process %1', pid);
 }

@@ -1,14 +1,12 @@
 /** Texts of other kernels. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { formatBytes } from '../text/format';
+import { formatBytes, formatDuration } from '../text/format';
 import { nameSize } from '../text/names';
 import type { IOtherKernel } from './otherkernel';
 import type { IShare } from './sharing';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Activity of a kernel: "busy", "idle 2 h". */
 export function describeActivity(
@@ -20,14 +18,8 @@ export function describeActivity(
     return trans.__('busy');
   }
   const idle_ms = idleSince_ms === null ? 0 : now_ms - idleSince_ms;
-  if (idle_ms >= 2 * DAY_MS) {
-    return trans.__('idle %1 days', Math.floor(idle_ms / DAY_MS));
-  }
-  if (idle_ms >= HOUR_MS) {
-    return trans.__('idle %1 h', Math.floor(idle_ms / HOUR_MS));
-  }
   return idle_ms >= MINUTE_MS
-    ? trans.__('idle %1 min', Math.floor(idle_ms / MINUTE_MS))
+    ? trans.__('idle %1', formatDuration(idle_ms / 1000, trans))
     : trans.__('idle');
 }
 

@@ -50,7 +50,7 @@ export class Drawer {
   openPlan(): void {
     void this._ask(
       trans.__('See what can be freed'),
-      trans.__('Measuring what can be freed…'),
+      trans.__('Measuring…'),
       this._connection.perform('plan', { asked: true }),
       plan => this._planned(plan)
     );
@@ -139,7 +139,7 @@ export class Drawer {
   private _free(what: string): void {
     void this._ask(
       what,
-      trans.__('Freeing…'),
+      trans.__('Freeing GPU memory…'),
       this._connection.perform('release', {
         items: null,
         confirmed: [],
@@ -219,7 +219,7 @@ function Queued(
       <Icon name="clock" />
       <div>
         <p>
-          <strong>{trans.__('Queued until the running cell ends.')}</strong>
+          <strong>{trans.__('Starts when the running cell finishes.')}</strong>
         </p>
         <p>{what}</p>
         <p className="jp-GpuHeadroomLive-aside">{explainQueue(connection)}</p>

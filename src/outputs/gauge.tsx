@@ -176,7 +176,7 @@ export class Gauge implements IListener {
       }
     };
     const look = {
-      label: trans.__('What holds it?'),
+      label: trans.__('See what holds the memory'),
       onPress: () => {
         drawer.openHolders();
       }

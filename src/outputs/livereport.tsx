@@ -217,7 +217,7 @@ export class LiveReport implements IListener {
           ? {
               // A message that the kernel has cannot be withdrawn.
               status: question.isSent ? 'running' : 'waiting',
-              text: `${trans.__('Queued until the running cell ends.')} ${explainQueue(connection)}`
+              text: `${trans.__('Starts when the running cell finishes.')} ${explainQueue(connection)}`
             }
           : { status: 'running', text: '' };
       },

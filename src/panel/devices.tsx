@@ -12,7 +12,7 @@ import { onTreeKey } from '../lab/treegrid';
 import { levelIn } from '../memory/level';
 import type { IDevice } from '../protocol';
 import { formatBytes, formatPair, formatPrompt } from '../text/format';
-import { numberDevice } from '../text/names';
+import { nameSize, numberDevice } from '../text/names';
 import type { IPanelProps } from './model';
 
 /**
@@ -145,12 +145,12 @@ function Headroom({ device, model }: IDeviceProps): React.JSX.Element {
         <>
           <LevelIcon condition={levelIn(current.state, device)} />
           <Adapting
-            long={trans.__('%1 headroom', formatBytes(headroom_bytes))}
+            long={trans.__('headroom %1', formatBytes(headroom_bytes))}
             short={trans.__('%1 left', formatBytes(headroom_bytes))}
           />
         </>
       ) : (
-        trans.__('headroom not measured')
+        trans.__('headroom %1', nameSize(null, trans))
       )}
     </span>
   );
@@ -183,11 +183,6 @@ function Detail({ device, model }: IDeviceProps): React.JSX.Element {
           }
           trans={trans}
         />
-        {device.capacity_limited && (
-          <p className="jp-GpuHeadroom-notice">
-            {trans.__('The capacity is limited by a memory fraction.')}
-          </p>
-        )}
         <DeviceNotes device={device} trans={trans} />
         <Started device={device} model={model} />
       </div>

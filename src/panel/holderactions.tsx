@@ -61,7 +61,7 @@ function freeAction(
   const blocked = item.blocked ? words(trans).sentence(item.blocked) : '';
   return {
     obstacle: session?.isFreeing
-      ? trans.__('Memory is being freed.')
+      ? trans.__('Freeing GPU memory…')
       : plain(blocked),
     run: () => void session?.free([item])
   };

@@ -132,7 +132,7 @@ function Answer(props: {
       <TaskWait
         task={task}
         going={trans.__('Searching…')}
-        waiting={trans.__('The search starts when the running cell ends.')}
+        waiting={trans.__('Starts when the running cell finishes.')}
         trans={trans}
       />
       {task.problem !== null && <p>{explain(task.problem, trans)}</p>}

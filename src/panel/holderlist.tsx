@@ -22,7 +22,7 @@ export function HolderList({ model }: IPanelProps): React.JSX.Element {
     return (
       <Hint icon="info">
         {explainIdle(sample.state === 'not_initialised', trans)}{' '}
-        {trans.__('The list fills in after the first tensor on the GPU.')}
+        {trans.__('The numbers appear with the first tensor on the GPU.')}
       </Hint>
     );
   }
@@ -61,11 +61,7 @@ function explainMoment({ current, holders, trans }: PanelModel): string {
   const isMade = last && (last.complete || last.devices.length > 0);
   const moment = isMade ? describeMoment(last, trans) : '';
   if (current && isBusy(current.state)) {
-    const count = current.state.cell?.execution_count ?? null;
-    const later =
-      count === null
-        ? trans.__('Measured when the running cell ends.')
-        : trans.__('Measured when In [%1] ends.', count);
+    const later = trans.__('Measured when the running cell ends.');
     return [moment, later].filter(Boolean).join(' ');
   }
   if (holders?.measurement.task?.isLong) {

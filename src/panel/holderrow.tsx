@@ -98,7 +98,7 @@ function PartRow(props: IRowProps & { group: IPartGroup }): React.JSX.Element {
   const { holders, trans } = model;
   const actions = [searchAction(part.id, model)];
   // Memory retained only by a graph is no tensor visible to the user.
-  const label = part.graph ? trans.__('autograd graph') : undefined;
+  const label = part.graph ? trans.__('autograd graphs') : undefined;
   const alike = trans._n('and %1 alike', 'and %1 alike', count - 1);
   return (
     <>

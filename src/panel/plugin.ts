@@ -81,7 +81,6 @@ const plugin: JupyterFrontEndPlugin<ISections> = {
     restorer?.add(panel, panel.id);
     commands.addCommand(CommandIDs.showPanel, {
       label: trans.__('Show GPU Panel'),
-      caption: trans.__('Show in the side bar what holds GPU memory.'),
       icon: gpuIcon,
       describedBy: { args: SHOW_ARGS },
       execute: async ({ section }) => {

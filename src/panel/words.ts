@@ -109,7 +109,9 @@ export function describeMoment(
   const time = Number.isNaN(date.getTime())
     ? trans.__('an unknown time')
     : date.toLocaleTimeString();
-  return execution_count === null
-    ? trans.__('As of %1.', time)
-    : trans.__('As of In [%1], %2.', execution_count, time);
+  const moment =
+    execution_count === null
+      ? time
+      : `${formatPrompt(execution_count)}, ${time}`;
+  return trans.__('As of %1.', moment);
 }

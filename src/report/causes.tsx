@@ -68,7 +68,7 @@ function Also(context: IContext): React.JSX.Element | null {
   if (causes.length === 0) {
     return null;
   }
-  const title = context.trans.__('Also (%1)', String(causes.length));
+  const title = `${context.trans.__('Also')} (${causes.length})`;
   return (
     <Fold name="also" title={title} isSmall opened={context.opened}>
       <ul className="jp-GpuHeadroomReport-also" role="list">

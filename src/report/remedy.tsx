@@ -2,7 +2,6 @@ import * as React from 'react';
 
 import { Sentence } from '../components/sentence';
 import type { IRemedy } from '../protocol';
-import { fill } from '../text/fill';
 import { Diffs } from './diff';
 import { effectText, givesMemory } from './effect';
 import { Progress } from './progress';
@@ -54,11 +53,7 @@ function noteOf(context: IContext & { remedy: IRemedy }): string {
   if (typed === null || isDone) {
     return sentence(note);
   }
-  const how =
-    kind === 'snippet'
-      ? trans.__('Run this in a new cell:')
-      : fill(trans.__('Run `{code}` in a new cell.'), {
-          code: typed.replace(/`/g, "'")
-        });
-  return `${sentence(note)} ${how}`;
+  const how = trans.__('Run this in a new cell:');
+  const code = kind === 'snippet' ? '' : ` \`${typed.replace(/`/g, "'")}\``;
+  return `${sentence(note)} ${how}${code}`;
 }

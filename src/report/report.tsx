@@ -114,9 +114,10 @@ function Provenance({
   }
   const date = new Date(report.time_s * 1000);
   const format = { dateStyle: 'medium', timeStyle: 'short' } as const;
-  const origin = Number.isNaN(date.getTime())
-    ? trans.__('Saved output.')
-    : trans.__('Saved output from %1.', date.toLocaleString(undefined, format));
+  const time = Number.isNaN(date.getTime())
+    ? trans.__('an unknown time')
+    : date.toLocaleString(undefined, format);
+  const origin = trans.__('Saved output from %1.', time);
   return (
     <p className="jp-GpuHeadroomReport-provenance">
       {`${origin} ${trans.__('Run the cell again to get the buttons.')}`}

@@ -200,7 +200,9 @@ export class ReportSession {
     const { message, status } = released;
     const why = sentence(message);
     const text =
-      status === 'failed' ? trans.__('Could not free it: %1', why) : why;
+      status === 'failed'
+        ? trans.__('Could not free GPU memory: %1', why)
+        : why;
     this.setRemedy(
       remedyId,
       hasFreed(released)

@@ -4,12 +4,17 @@
  * The counterpart of `python_helper/gpu_headroom/text/format.py`.
  */
 
+import type { ITranslate } from './translate';
+
 export const KIB = 2 ** 10;
 export const MIB = 2 ** 20;
 export const GIB = 2 ** 30;
 
 /** Smallest size shown in GiB. */
 const SMALLEST_IN_GIB = GIB / 10;
+
+const HOUR_S = 3600;
+const DAY_S = 24 * HOUR_S;
 
 const MINUS = '\u2212';
 
@@ -38,6 +43,25 @@ function split(bytes: number, decimals: number): [string, string] {
  */
 export function formatBytes(bytes: number, decimals = 1): string {
   return split(bytes, decimals).join(' ');
+}
+
+/** A duration as "40 s", "5 min", "2.5 h", "3 days". */
+export function formatDuration(
+  seconds: number,
+  trans: ITranslate,
+  decimals = 0
+): string {
+  const round = (number: number): number =>
+    decimals ? Number(number.toFixed(decimals)) : Math.floor(number);
+  if (seconds < 60) {
+    return trans.__('%1 s', Math.floor(seconds));
+  }
+  if (seconds < HOUR_S) {
+    return trans.__('%1 min', round(seconds / 60));
+  }
+  return seconds < 2 * DAY_S
+    ? trans.__('%1 h', round(seconds / HOUR_S))
+    : trans.__('%1 days', Math.floor(seconds / DAY_S));
 }
 
 /** The number alone of a size in GiB, beside its unit; empty if it is too small. */

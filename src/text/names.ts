@@ -81,7 +81,8 @@ export function nameHolder(
   if (name) {
     return name;
   }
-  return type_name ? trans.__('no name (%1)', type_name) : trans.__('no name');
+  const unnamed = trans.__('no name');
+  return type_name ? `${unnamed} (${type_name})` : unnamed;
 }
 
 /** "rank 1": a process other than the kernel; without a number, one of several. */

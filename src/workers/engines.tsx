@@ -46,7 +46,7 @@ export function Engine(props: {
       {isOffered && (
         <Button
           label={
-            isWanted ? trans.__('Measure them') : trans.__('Stop measuring')
+            isWanted ? trans.__('Measure all') : trans.__('Stop measuring')
           }
           focusKey={engine}
           onPress={

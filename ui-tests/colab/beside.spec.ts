@@ -157,7 +157,7 @@ test.describe('A report', () => {
     await expect.poll(() => failed.heard()).toBeGreaterThan(before + 2);
     await failed.button('Free now').click();
     await expect(failed.output).toContainText(
-      'Queued until the running cell ends'
+      'Starts when the running cell finishes'
     );
     await page.evaluate(() => {
       window.scrollTo(0, document.body.scrollHeight);

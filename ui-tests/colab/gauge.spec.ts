@@ -97,7 +97,7 @@ test('should follow what other cells do @sample @smoke', async ({ open }) => {
   await notebook.run(HOLD);
   await expect(gauge.output).toContainText('Headroom: 2.7 GiB');
   await picture(gauge, 'gauge');
-  await gauge.button('What holds it?').click();
+  await gauge.button('See what holds the memory').click();
   await expect(gauge.output).toContainText(/held1\.0 GiB/);
   await expect(gauge.output).toContainText(/In use on GPU 01\.0 GiB/);
   await picture(gauge, 'holders');

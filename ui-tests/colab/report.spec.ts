@@ -253,7 +253,7 @@ async function queueRelease(notebook: Notebook, failed: Cell): Promise<Cell> {
   await expect.poll(() => failed.heard()).toBeGreaterThan(before + 2);
   await failed.button('Free now').click();
   await expect(failed.output).toContainText(
-    'Queued until the running cell ends'
+    'Starts when the running cell finishes'
   );
   return busy;
 }
@@ -266,7 +266,7 @@ test('should say that a click waits for the running cell, and take it back', asy
   const busy = await queueRelease(notebook, failed);
   await picture(failed, 'queued');
   await failed.button('Cancel').click();
-  await expect(failed.output).not.toContainText('Queued');
+  await expect(failed.output).not.toContainText('Queued.');
   await notebook.answer('');
   await busy.ended();
   // The next question goes out, and it is none of these.

@@ -64,7 +64,7 @@ test.describe('The gauge', () => {
     ).toBeVisible();
     await expect(popup(page).getByRole('img')).toHaveAttribute(
       'aria-label',
-      /in tensors 1\.0 GiB.*unused cache.*outside this kernel 0\.3 GiB.*free 2\.7 GiB.*of 4\.0 GiB/
+      /in tensors 1\.0 GiB.*unused cache.*outside 0\.3 GiB.*free 2\.7 GiB.*of 4\.0 GiB/
     );
     for (const line of [
       'Simulated GPU 0',
@@ -332,7 +332,7 @@ test.describe("Memory that is not the GPU's own", () => {
     );
     await expect(gauge(page)).toHaveAttribute(
       'title',
-      /The GPU shares the host's memory\.$/
+      /Shared with the host: its programs use this memory, and free is what it has available\.$/
     );
     await gauge(page).click();
     await expect(popup(page)).toContainText('119.0 GiB, shared with the host');

@@ -116,7 +116,7 @@ test.describe('A release that takes seconds', () => {
     await expect(failure).toContainText('Out of simulated GPU memory');
     const before = await notebook.inUse();
     await failure.getByRole('button', { name: 'Free now' }).click();
-    await expect(failure).toContainText('Freeing what the failed cell holds…');
+    await expect(failure).toContainText('Freeing GPU memory…');
     await cancel(failure);
     await expect(failure).toContainText('The release was canceled.');
     await expect(failure).not.toContainText('Freeing what');
@@ -143,11 +143,11 @@ test.describe('The search for who holds an object', () => {
     const detail = panel.locator('.jp-GpuHeadroom-holderDetail');
     await detail.getByRole('button', { name: 'What refers to it?' }).click();
     await expect(detail).toContainText(
-      'The search starts when the running cell ends.'
+      'Starts when the running cell finishes.'
     );
     await cancel(detail);
     await expect(detail).toContainText('Canceled: not measured.');
-    await expect(detail).not.toContainText('The search starts when');
+    await expect(detail).not.toContainText('Starts when the running');
     await expect(toasts(page)).toHaveCount(0);
   });
 });

@@ -266,7 +266,7 @@ test.describe('The panel', () => {
 
     await notebook.start(2);
     await expect(panelOf(page)).toContainText(
-      /As of In \[2\], .+ Measured when In \[3\] ends\./
+      /As of In \[2\], .+ Measured when the running cell ends\./
     );
     await expect(panelOf(page)).toContainText('after In [2]');
     await expect(row(page, 'model')).toBeVisible();

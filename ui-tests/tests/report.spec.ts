@@ -217,7 +217,7 @@ test.describe('The report of a cell that ran out of memory', () => {
     const failure = await fail(notebook);
     const size = await proposed(failure);
     await failure.getByRole('button', { name: 'Apply', exact: true }).click();
-    await expect(failure).toContainText('Applied to the cell, not run yet.');
+    await expect(failure).toContainText('Applied, not run yet.');
     expect(await notebook.source(2)).toBe(TRAIN.replace('32768', size));
 
     await page.evaluate(() => {

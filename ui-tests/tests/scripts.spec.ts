@@ -101,7 +101,7 @@ test.describe('A number that stands in a script', () => {
     await expect(diff).toContainText('fixed_script.py');
     await expect(diff).toContainText('BATCH = 32768');
     await press('Apply to fixed_script.py');
-    await expect(failure).toContainText('Applied to fixed_script.py');
+    await expect(failure).toContainText('Applied, not run yet.');
     const edited = await script.text();
     const [, size] = /^BATCH = (\d+)$/m.exec(edited) ?? [];
     expect(Number(size)).toBeLessThan(32768);
@@ -148,7 +148,7 @@ test.describe('A number that stands in a script', () => {
 
   test('should not be put back over what was written since', async () => {
     await press('Apply to fixed_script.py');
-    await expect(failure).toContainText('Applied to fixed_script.py');
+    await expect(failure).toContainText('Applied, not run yet.');
     await script.write('# mine\n');
     await press('Undo');
     await expect(failure).toContainText(
@@ -189,7 +189,7 @@ test.describe('A number that stands in a script', () => {
       );
     expect(await text(null)).toBe(FIXED);
     await press('Apply to fixed_script.py');
-    await expect(failure).toContainText('Applied to fixed_script.py');
+    await expect(failure).toContainText('Applied, not run yet.');
     const edited = await script.text();
     expect(edited).toMatch(/\r\nBATCH = \d+\r\n/);
     expect(await text(null)).toBe(edited.replaceAll('\r\n', '\n'));

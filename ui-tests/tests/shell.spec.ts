@@ -25,7 +25,7 @@ test.describe('A training that a shell command starts', () => {
     const failure = reportIn(notebook.cell(1));
     await expect(failure).toContainText('Another process ran out of memory');
     await expect(failure).toHaveCount(1);
-    await expect(failure).toContainText('was not measured');
+    await expect(failure).toContainText('The numbers are those of its message');
     const diff = failure.locator('.jp-GpuHeadroomReport-diff');
     await expect(diff).toContainText('shell_training.py -b 16384');
     await expect(notebook.cell(1)).toHaveClass(/jp-GpuHeadroom-failedCell/);

@@ -46,7 +46,7 @@ export async function follow(page: Page, notebook: Notebook): Promise<void> {
   await notebook.execute('gpu-headroom:show-panel');
   await notebook.run(0);
   const panel = page.locator('#gpu-headroom-panel');
-  await panel.getByRole('button', { name: 'Measure them' }).click();
+  await panel.getByRole('button', { name: 'Measure all' }).click();
   await expect(
     panel.getByRole('button', { name: 'Stop measuring' })
   ).toBeVisible();
@@ -56,6 +56,6 @@ export async function follow(page: Page, notebook: Notebook): Promise<void> {
 export async function fill(page: Page, notebook: Notebook): Promise<void> {
   await notebook.run(1);
   await expect(page.locator('#gpu-headroom-panel')).toContainText(
-    '1000 Dask workers: measured.'
+    '1000 workers: measured.'
   );
 }

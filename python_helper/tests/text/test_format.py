@@ -7,7 +7,7 @@ from gpu_headroom.text.format import GIB, KIB, MIB, format_bytes, format_compare
 
 
 @pytest.mark.parametrize(
-    ("size", "shown"),
+    ("size", "text"),
     [
         (0, "0 MiB"),
         (1, "1 bytes"),
@@ -24,9 +24,9 @@ from gpu_headroom.text.format import GIB, KIB, MIB, format_bytes, format_compare
         (-(5 * MIB), "\N{MINUS SIGN}5 MiB"),
     ],
 )
-def test_rounds_half_up_in_the_largest_fitting_unit(size: int, shown: str) -> None:
+def test_rounds_half_up_in_the_largest_fitting_unit(size: int, text: str) -> None:
     """GiB has one decimal, smaller units none; halves go up, as in the browser."""
-    assert format_bytes(size) == shown
+    assert format_bytes(size) == text
 
 
 def test_compared_sizes_have_two_decimals_below_ten_gib() -> None:

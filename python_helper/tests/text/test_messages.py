@@ -44,13 +44,13 @@ PREFIXES = (
     "remedy.own-gpu",
 )
 # They stand beside their conditions, which name their ends.
-OF_SUGGESTIONS = {each for row in REMEDIES.values() for each in row.texts}
+OF_SUGGESTIONS = {text for row in REMEDIES.values() for text in row.texts}
 OF_STEPS = {
-    f"path.{each.name}"
+    f"path.{edge.name}"
     for name, module in sys.modules.items()
     if name.startswith("gpu_headroom.holders.")
-    for each in vars(module).values()
-    if isinstance(each, Edge)
+    for edge in vars(module).values()
+    if isinstance(edge, Edge)
 }
 PLACEHOLDER = re.compile(r"\{([^}]*)\}")
 
@@ -70,41 +70,41 @@ def ids_in_code() -> set[str]:
     """Collect every string of the helper that is shaped like an id of the catalogue."""
     groups = {name.split(".")[0] for name in CATALOGUE}
     shape = re.compile(rf"(?:{'|'.join(groups)})\.[a-z_.-]+")
-    found = set()
+    ids = set()
     for path in FILES:
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        own = defined(tree)
+        keys = defined(tree)
         for node in ast.walk(tree):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, (ast.Name, ast.Attribute))
                 and (getattr(node.func, "id", None) or getattr(node.func, "attr", None)) in CALLS
             ):
-                found |= {
-                    each.value
-                    for each in ast.walk(node)
-                    if isinstance(each, ast.Constant)
-                    and isinstance(each.value, str)
-                    and shape.fullmatch(each.value)
+                ids |= {
+                    part.value
+                    for part in ast.walk(node)
+                    if isinstance(part, ast.Constant)
+                    and isinstance(part.value, str)
+                    and shape.fullmatch(part.value)
                 }
-            elif isinstance(node, ast.Constant) and node.value in CATALOGUE and node not in own:
-                found.add(str(node.value))
-        found |= ids_of_causes(tree)
-    return found
+            elif isinstance(node, ast.Constant) and node.value in CATALOGUE and node not in keys:
+                ids.add(str(node.value))
+        ids |= ids_of_causes(tree)
+    return ids
 
 
 def ids_of_causes(tree: ast.AST) -> set[str]:
     """Return the ids that a module makes of a rule and an end, for `advice.finding.cause`."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    if not any(getattr(each.func, "id", None) == "cause" for each in calls):
+    if not any(getattr(item.func, "id", None) == "cause" for item in calls):
         return set()
-    said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    rules = {each.partition(".")[0] for each in said if isinstance(each, str)}
-    made = {name: name.split(".")[1:] for name in CATALOGUE if name.startswith("cause.")}
+    values = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    rules = {item.partition(".")[0] for item in values if isinstance(item, str)}
+    causes = {name: name.split(".")[1:] for name in CATALOGUE if name.startswith("cause.")}
     return {
         name
-        for name, (rule, *end) in made.items()
-        if rule in rules and (not end or end[0] in said or f"{rule}.{end[0]}" in said)
+        for name, (rule, *end) in causes.items()
+        if rule in rules and (not end or end[0] in values or f"{rule}.{end[0]}" in values)
     }
 
 
@@ -138,10 +138,10 @@ def test_templates_are_well_formed(name: str, template: str) -> None:
 
 def test_fills_sizes_by_their_key() -> None:
     """A parameter whose key ends in `_bytes` is shown as a size, others as they are."""
-    said = message("cause.activations", CATALOGUE, held_bytes=3 * 2**30, in_use_bytes=4 * 2**30)
-    assert said["text"] == "**Activations: 3.0 GiB of the 4.0 GiB in tensors.**"
-    assert said["template"] == CATALOGUE["cause.activations"]
-    assert said["params"] == {"held_bytes": 3 * 2**30, "in_use_bytes": 4 * 2**30}
+    sentence = message("cause.activations", CATALOGUE, held_bytes=3 * 2**30, in_use_bytes=4 * 2**30)
+    assert sentence["text"] == "**Activations: 3.0 GiB of the 4.0 GiB in tensors.**"
+    assert sentence["template"] == CATALOGUE["cause.activations"]
+    assert sentence["params"] == {"held_bytes": 3 * 2**30, "in_use_bytes": 4 * 2**30}
 
 
 def test_refuses_a_missing_parameter() -> None:
@@ -152,5 +152,5 @@ def test_refuses_a_missing_parameter() -> None:
 
 def test_keeps_code_marks_closed() -> None:
     """A user's text cannot end the `code` that it stands in."""
-    said = message("remedy.keep-numbers", CATALOGUE, name="a`b")
-    assert said["text"] == "Collect values without their graphs in `a'b`"
+    sentence = message("remedy.keep-numbers", CATALOGUE, name="a`b")
+    assert sentence["text"] == "Collect values without their graphs in `a'b`"

@@ -36,9 +36,9 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
     """With its id, and a word on sizes: the keys of other places say what stands there."""
     sentences = templates()
     for name, template in sentences.items():
-        found = collected.get(template)
-        assert (found is None) == name.startswith("summary."), name
-        assert found is None or name in found.auto_comments
+        entry = collected.get(template)
+        assert (entry is None) == name.startswith("summary."), name
+        assert entry is None or name in entry.auto_comments
     activations = collected.get(sentences["cause.activations"])
     assert activations is not None
     assert activations.auto_comments[1:] == [
@@ -50,7 +50,7 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
     ("sentence", "path"),
     [
         ("Re-run cell", "src/renderer/reportoffers.ts"),
-        ("Saved output.", "src/report/report.tsx"),
+        ("Saved output from %1.", "src/report/report.tsx"),
         ("No GPU", "src/memory/readingwords.ts"),
         ("GPU Headroom is not running in this kernel.", "src/kernel/link.ts"),
         ("Measure all", "src/lab/gap.tsx"),
@@ -58,6 +58,6 @@ def test_has_every_template_of_the_helper(collected: Catalog) -> None:
 )
 def test_has_the_sentences_of_the_front_end(collected: Catalog, sentence: str, path: str) -> None:
     """However the call is written: `trans.__`, `this._trans.__`, `words.trans.__`, in JSX."""
-    found = collected.get(sentence)
-    assert found is not None
-    assert path in [each for each, _line in found.locations]
+    entry = collected.get(sentence)
+    assert entry is not None
+    assert path in [file for file, _line in entry.locations]

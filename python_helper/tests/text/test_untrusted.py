@@ -71,14 +71,14 @@ def test_near_the_limit_of_calls_it_is_nothing() -> None:
         return parse_json(text, dict, LONGEST) if levels == 0 else deeper(levels - 1)
 
     limit = sys.getrecursionlimit()
-    found = []
+    values = []
     for levels in range(limit - 200, limit, 3):
         try:
-            found.append(deeper(levels))
+            values.append(deeper(levels))
         except RecursionError:  # of `deeper`, or of the first call of ours
             break
-    assert found
-    assert all(each in ({"a": NUMBER}, None) for each in found)
+    assert values
+    assert all(value in ({"a": NUMBER}, None) for value in values)
 
 
 @pytest.mark.parametrize(

@@ -111,13 +111,13 @@ describe('FitsOn', () => {
     await drawn();
     expect(sharedModel.getSource()).toBe(mine);
     expect(host.textContent).toContain(
-      'The cell was edited since, so nothing was undone.'
+      'The cell was edited since, so nothing was changed.'
     );
     sharedModel.setSource(mine.replace('\n# mine', ''));
     press('Undo');
     await drawn();
     expect(sharedModel.getSource()).toContain('batch_size = 1024');
-    expect(host.textContent).not.toContain('nothing was undone');
+    expect(host.textContent).not.toContain('nothing was changed');
   });
 
   it('should run it with values where a line may need one', async () => {

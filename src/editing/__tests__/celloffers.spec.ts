@@ -84,7 +84,7 @@ describe('A button that changes a notebook', () => {
     expect(notebook.source).toBe('mine');
     expect(notebook.stateOf(FIX)).toEqual({
       status: 'failed',
-      text: 'The cell was edited since, so nothing was undone.'
+      text: 'The cell was edited since, so nothing was changed.'
     });
   });
 
@@ -202,7 +202,7 @@ describe('A button that changes a notebook', () => {
 
   describe('with a fix of a script', () => {
     const { after: AFTER, before: BEFORE, path: PATH } = FailedScript;
-    const MEANWHILE = 'main.py was changed meanwhile, so nothing was changed.';
+    const MEANWHILE = 'main.py was edited since, so nothing was changed.';
     let script: FailedScript;
     const text = (): string | undefined => script.text;
     const said = (): [string | undefined, string | undefined] => script.said;
@@ -235,7 +235,7 @@ describe('A button that changes a notebook', () => {
       server.open = { path: PATH, isDirty: false };
       await notebook.act('apply', FIX);
       expect(text()).toBe(AFTER);
-      expect(said()).toEqual(['applied', 'Applied to main.py, not run yet.']);
+      expect(said()).toEqual(['applied', 'Applied, not run yet.']);
       // An editor that shows the file would overwrite the new text.
       expect(server.shown).toEqual([PATH]);
       expect(notebook.source).toBe(SOURCE);

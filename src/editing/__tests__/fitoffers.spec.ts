@@ -177,7 +177,7 @@ describe('an edit that is run', () => {
     expect(run).not.toHaveBeenCalled();
     expect(notebook.stateOf(FIX)).toEqual({
       status: 'failed',
-      text: 'Could not free it: The release stopped early: boom.'
+      text: 'Could not free GPU memory: The release stopped early: boom.'
     });
   });
 

@@ -303,7 +303,7 @@ describe('Fitter', () => {
     await fitter.run();
     expect(fitter.end).toEqual({
       kind: 'stopped',
-      text: 'batch_size = 256 does not fit either, and no other size is left.'
+      text: 'batch_size = 256 does not fit. No other size is left to try.'
     });
     expect(machine.ran).toHaveLength(2);
   });
@@ -643,7 +643,7 @@ describe('Fitter', () => {
       await fitter.run();
       expect(fitter.end).toMatchObject({
         kind: 'refused',
-        text: 'Could not free it: Nothing was freed.'
+        text: 'Could not free GPU memory: Nothing was freed.'
       });
       expect(machine.ran).toEqual([]);
       expect(machine.source).toBe('batch_size = 1024');

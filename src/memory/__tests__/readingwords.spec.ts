@@ -143,7 +143,7 @@ describe('the texts of the gauge', () => {
       'GPU and host 6.3 / 14.7 GiB'
     );
     expect(describeReading({ ...OK, device }, trans)).toMatch(
-      /headroom about 8\.4 GiB\. The GPU shares the host's memory\.$/
+      /headroom about 8\.4 GiB\. Shared with the host: its programs use this memory, and free is what it has available\.$/
     );
     const idle: Reading = { ...IDLE, gpu: device, count: 1 };
     expect(describeReading(idle, trans)).toBe(describeReading(IDLE, trans));

@@ -8,8 +8,8 @@ const trans = nullTranslator.load('gpu-headroom');
 
 describe('formatFull', () => {
   it.each([
-    [0, 'full in a few seconds'],
-    [2.4, 'full in a few seconds'],
+    [0, 'full in about 5 s'],
+    [2.4, 'full in about 5 s'],
     [3, 'full in about 5 s'],
     [38.2, 'full in about 40 s'],
     [57, 'full in about 55 s'],

@@ -267,7 +267,7 @@ describe('other notebooks on this GPU', () => {
     button('Ask anyway')?.click();
     await show();
     expect(text()).not.toContain('were skipped');
-    expect(text()).toContain('Measuring the other kernels…');
+    expect(text()).toContain('Measuring…');
     others.isAsking = false;
     others.changed.emit();
     await until(() => !text().includes('Asking'));

@@ -448,7 +448,7 @@ describe('Gauge', () => {
       expect(text()).toContain('Freed 12.0 GiB: headroom 1.8 → 13.8 GiB');
       expect(text()).toContain('Returned to the GPU13.0 GiB');
       await press('Close');
-      expect(buttons()).toEqual(['Free memory…', 'What holds it?']);
+      expect(buttons()).toEqual(['Free memory…', 'See what holds the memory']);
     });
 
     it('should show that it waits while a cell runs, and cancel it', async () => {
@@ -457,7 +457,7 @@ describe('Gauge', () => {
       kernel.begin();
       await pass(0);
       await press('Free now');
-      expect(text()).toContain('Queued until the running cell ends');
+      expect(text()).toContain('Starts when the running cell finishes');
       expect(text()).toContain('About 12.0 GiB can be freed.');
       await press('Cancel');
       kernel.end();
@@ -498,7 +498,7 @@ describe('Gauge', () => {
   describe('what uses the memory', () => {
     it('should be listed, adding up to what is in use', async () => {
       await begin();
-      await press('What holds it?');
+      await press('See what holds the memory');
       expect(text()).toContain('Measured 12.0 of 12.2 GiB.');
       expect(rows('.jp-GpuHeadroomLive-box dl')).toEqual([
         'model9.0 GiB',
@@ -515,8 +515,8 @@ describe('Gauge', () => {
       await begin();
       kernel.begin();
       await pass(0);
-      await press('What holds it?');
-      expect(text()).toContain('Queued until the running cell ends');
+      await press('See what holds the memory');
+      expect(text()).toContain('Starts when the running cell finishes');
       expect(text()).toContain('See what holds the memory');
       kernel.end();
       await pass(100);
@@ -584,7 +584,7 @@ describe('Gauge', () => {
     });
     await press('Free memory…');
     await press('Close');
-    await press('What holds it?');
+    await press('See what holds the memory');
     expect(text()).toContain(`GPU 0, ${name}`);
     expect(
       host.querySelectorAll('img, script, b, [onload], [onerror]')

@@ -275,7 +275,7 @@ describe('LiveReport', () => {
       await pass(0);
       await press('Free now');
       await pass(500);
-      expect(text()).toContain('Queued until the running cell ends.');
+      expect(text()).toContain('Starts when the running cell finishes.');
       kernel.end();
       await pass(100);
       expect(text()).toContain('12.0 GiB freed');
@@ -288,7 +288,7 @@ describe('LiveReport', () => {
       await press('Free now');
       await pass(500);
       await press('Cancel');
-      expect(text()).not.toContain('Queued');
+      expect(text()).not.toContain('Queued.');
       kernel.end();
       await pass(10_000);
       expect(kernel.requests).not.toContain('release');

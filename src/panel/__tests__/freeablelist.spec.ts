@@ -93,7 +93,7 @@ describe('what can be freed, in the panel', () => {
     await rendered();
     expect(text()).not.toContain('Measuring');
     await goOn();
-    await expectText('Measuring what can be freed…');
+    await expectText('Measuring…');
     await plan(TRACEBACK);
     await until(() => !text().includes('Measuring what'));
     expect(text()).not.toContain('Measuring what');

@@ -317,7 +317,7 @@ describe('Report', () => {
       show({}, SAVED);
       expect(buttons()).toEqual([]);
       expect(host.textContent).toContain(
-        'Run gpu_headroom.free_traceback() in a new cell.'
+        'Run this in a new cell: gpu_headroom.free_traceback()'
       );
       expect(host.textContent).toContain(
         'Run the cell again to get the buttons.'
@@ -387,7 +387,7 @@ describe('Report', () => {
 
     it('should render a report with an invalid date', () => {
       show({ time_s: 1e300 }, SAVED);
-      expect(host.textContent).toContain('Saved output.');
+      expect(host.textContent).toContain('Saved output from an unknown time.');
     });
   });
 
@@ -409,15 +409,18 @@ describe('Report', () => {
         status: 'waiting',
         text: 'Starts when In [9] finishes.'
       });
-      expect(button('Queued').getAttribute('aria-disabled')).toBe('true');
+      expect(button('Queued.').getAttribute('aria-disabled')).toBe('true');
       expect(host.textContent).toContain('Starts when In [9] finishes.');
       button('Cancel').click();
       expect(actions).toEqual([['cancel', FREE.id]]);
     });
 
     it('should show why it failed, and offer it again', () => {
-      withState(FREE.id, { status: 'failed', text: 'Could not free it: x.' });
-      expect(host.textContent).toContain('Could not free it: x.');
+      withState(FREE.id, {
+        status: 'failed',
+        text: 'Could not free GPU memory: x.'
+      });
+      expect(host.textContent).toContain('Could not free GPU memory: x.');
       button('Free now').click();
       expect(actions).toEqual([['release', FREE.id]]);
     });
@@ -497,7 +500,7 @@ describe('Report', () => {
     it('should show what to type beside its button', () => {
       const typed = { ...SUGGESTION, example: null, type_this: '!nvidia-smi' };
       show({ remedies: [typed] });
-      expect(text('ol')).toContain('Run !nvidia-smi in a new cell.');
+      expect(text('ol')).toContain('Run this in a new cell: !nvidia-smi');
     });
 
     it('should be copied in any report, any number of times', () => {

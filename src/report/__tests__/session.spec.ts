@@ -96,7 +96,7 @@ describe('ReportSession', () => {
 
   it.each<[IReleased['status'], string]>([
     ['nothing', 'English of why'],
-    ['failed', 'Could not free it: English of why']
+    ['failed', 'Could not free GPU memory: English of why']
   ])('should show why it freed nothing: %s', async (status, text) => {
     const freeing = session.free('free');
     const why = message('why');

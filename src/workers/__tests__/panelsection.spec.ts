@@ -85,10 +85,10 @@ describe('workers in the panel', () => {
     const setting = jest.spyOn(settings, 'current', 'get');
     setting.mockReturnValue(current);
     read(1, workers);
-    await expectText('40 Dask workers: not measured.');
-    expect(panel.node.textContent).not.toContain('Measure them');
+    await expectText('40 workers: not measured.');
+    expect(panel.node.textContent).not.toContain('Measure all');
     setting.mockRestore();
     read(2, workers);
-    await expectText('Measure them');
+    await expectText('Measure all');
   });
 });

@@ -180,7 +180,7 @@ describe('the section of workers', () => {
       )
     ).toEqual(
       Array(2).fill(
-        'GPU memory: by workers in tensors 9.0 GiB, unused cache 0.5 GiB, outside them 0.8 GiB, of 14.7 GiB'
+        'GPU memory: in tensors 9.0 GiB, unused cache 0.5 GiB, outside 0.8 GiB, free 4.4 GiB, of 14.7 GiB'
       )
     );
     expect(all('input')).toEqual([]);
@@ -221,22 +221,19 @@ describe('the section of workers', () => {
   });
 
   it.each<[Partial<IFollowed>, string]>([
-    [{}, '40 Dask workers: not measured.'],
+    [{}, '40 workers: not measured.'],
     [{ engine: 'ray', total: 0 }, 'Workers of ray: not measured.'],
-    [{ state: 'following' }, '40 Dask workers: starting the helper there…'],
-    [
-      { state: 'silent', silent_s: null },
-      '40 Dask workers: no answer for 0 s.'
-    ],
+    [{ state: 'following' }, '40 workers: starting the helper there…'],
+    [{ state: 'silent', silent_s: null }, '40 workers: no answer for 0 s.'],
     [
       { engine: 'rank', total: 2, state: 'silent', silent_s: 4 },
       '2 ranks: no answer for 4 s.'
     ],
-    [{ state: 'measured', live: 40 }, '40 Dask workers: measured.'],
-    [{ state: 'measured', live: 38 }, '40 Dask workers, 38 of them measured.'],
+    [{ state: 'measured', live: 40 }, '40 workers: measured.'],
+    [{ state: 'measured', live: 38 }, '40 workers, 38 of them measured.'],
     [
       { message: message('follow.refused') },
-      '40 Dask workers: not measured. English of follow.refused'
+      '40 workers: not measured. English of follow.refused'
     ]
   ])('should show the state of an engine (%#)', async (change, words) => {
     await show([{ ...UNMEASURED, ...change }]);
@@ -245,7 +242,7 @@ describe('the section of workers', () => {
 
   it('should have workers measured with one click, and stop with another', async () => {
     await show([UNMEASURED]);
-    await press('Measure them');
+    await press('Measure all');
     await until(() => asked('follow').length === 1);
     expect(asked('follow')).toEqual([{ engine: 'dask', follow: true }]);
     const engines = [{ ...UNMEASURED, live: 40, state: 'measured' as const }];
