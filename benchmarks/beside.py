@@ -79,16 +79,16 @@ def _beside_training(page: Page, folder: Path) -> Iterator[Row]:
     request = page.kernel.submit(TRAIN)
     time.sleep(1)
     request_id = page.begin(*CELLS, gpu="", agreed=True)
-    begun: dict[str, list[float]] = {"nothing": [], "loop": [], "dry run": []}
+    windows: dict[str, list[float]] = {"nothing": [], "loop": [], "dry run": []}
     with subprocess.Popen(
         [sys.executable, "-c", f"{GIVE_WAY}while True: pass"], start_new_session=True
     ) as loop:
         for turn in range(_TURNS):
-            for goes_on in begun if turn % 2 else reversed(begun):
+            for load in windows if turn % 2 else reversed(windows):
                 page.kernel.attach()
                 for what, pids in (("loop", [loop.pid]), ("dry run", processes(folder))):
-                    _signal(pids, signal.SIGCONT if what == goes_on else signal.SIGSTOP)
-                begun[goes_on].append(time.time())
+                    _signal(pids, signal.SIGCONT if what == load else signal.SIGSTOP)
+                windows[load].append(time.time())
                 time.sleep(_WINDOW_S)
         loop.kill()
     _signal(processes(folder), signal.SIGCONT)
@@ -100,14 +100,14 @@ def _beside_training(page: Page, folder: Path) -> Iterator[Row]:
     assert run.status == "ok", run.reply
     times: list[float] = json.loads(run.text)
     alone, loop_s, dry_run_s = (
-        [_count(times, each) for each in starts] for starts in begun.values()
+        [_count(times, each) for each in starts] for starts in windows.values()
     )
     yield _slowdown("a loop at `nice 19`", "", alone, loop_s)
     yield _slowdown("a dry run", "as that loop", alone, dry_run_s)
 
 
 def _slowdown(by: str, goal: str, alone: Sequence[int], beside: Sequence[int]) -> Row:
-    slower = [100 * (one / other - 1) for one, other in zip(alone, beside, strict=True)]
+    slower = [100 * (baseline / count - 1) for baseline, count in zip(alone, beside, strict=True)]
     mean, error = statistics.fmean(slower), 2 * statistics.stdev(slower) / len(slower) ** 0.5
     return Row(
         f"{by} slows a kernel that trains on all cores",
@@ -117,11 +117,11 @@ def _slowdown(by: str, goal: str, alone: Sequence[int], beside: Sequence[int]) -
     )
 
 
-def _signal(pids: Sequence[int], what: int) -> None:
+def _signal(pids: Sequence[int], number: int) -> None:
     for pid in pids:
         with suppress(ProcessLookupError):
-            os.kill(pid, what)
+            os.kill(pid, number)
 
 
 def _count(times: Sequence[float], begin_s: float) -> int:
-    return sum(begin_s <= each < begin_s + _WINDOW_S for each in times)
+    return sum(begin_s <= time_s < begin_s + _WINDOW_S for time_s in times)

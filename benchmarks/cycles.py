@@ -25,16 +25,16 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
     with LiveKernel(python, place, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
         kernel.run("import gpu_headroom; gpu_headroom.start()", silent=True, store_history=False)
         kernel.attach()
-        grown = growth(kernel, CYCLES, SETTLE)
+        leaks = growth(kernel, CYCLES, SETTLE)
     what = f"{CYCLES} × out of memory → free → run again:"
     yield Row(
         f"{what} growth of GPU memory",
         "0",
-        f"{grown.in_use_bytes} bytes, {grown.tensors} tensors, {grown.errors} errors",
-        (grown.in_use_bytes, grown.tensors, grown.errors) == (0, 0, 0),
+        f"{leaks.in_use_bytes} bytes, {leaks.tensors} tensors, {leaks.errors} errors",
+        (leaks.in_use_bytes, leaks.tensors, leaks.errors) == (0, 0, 0),
     )
     yield Row(
         f"{what} growth of the kernel's host memory, IPython's own included",
         "",
-        f"{grown.rss_bytes / MIB:.1f} MiB, {grown.objects / CYCLES:.1f} objects per cycle",
+        f"{leaks.rss_bytes / MIB:.1f} MiB, {leaks.objects / CYCLES:.1f} objects per cycle",
     )

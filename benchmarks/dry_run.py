@@ -64,12 +64,12 @@ def rows() -> Iterator[Row]:
         for program in family.programs if family.title in _FAMILIES else ():
             real = measured[program.name].allocator
             if len(program.gpus) == 1 and not real.refusals and real.failure is None:
-                row = Row(program, real.gpus[0], _found(program))
+                row = Row(program, real.gpus[0], _run_dry(program))
                 print(f"{program.name}: {row.difference:+.3%}", file=sys.stderr, flush=True)
                 yield row
 
 
-def _found(program: Program) -> dict[str, Any]:
+def _run_dry(program: Program) -> dict[str, Any]:
     """Run a program dry, and return what was found."""
     cells = (
         "from benchmarks.fidelity.programs import PROGRAMS",
@@ -81,36 +81,36 @@ def _found(program: Program) -> dict[str, Any]:
         command = [sys.executable, "-m", "gpu_headroom", "dry-run", str(path), *options]
         paths = f"{ROOT / 'python_helper'}:{ROOT}"
         env = {**os.environ, "PYTHONPATH": paths, "HF_HUB_OFFLINE": "1"}
-        done = subprocess.run(command, env=env, capture_output=True, check=False)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+        process = subprocess.run(command, env=env, capture_output=True, check=False)
+    result: dict[str, Any] = json.loads(process.stdout)
+    return result
 
 
-def told(found: list[Row]) -> str:
+def section(results: list[Row]) -> str:
     """Return the table, with a sentence of how near the peaks are."""
-    equal = sum(row.peak_bytes == row.real.peak_in_use for row in found)
-    near = sum(abs(row.difference) <= 0.02 for row in found)
+    equal = sum(row.peak_bytes == row.real.peak_in_use for row in results)
+    near = sum(abs(row.difference) <= 0.02 for row in results)
     today = datetime.now(tz=timezone.utc).date().isoformat()
     head = (
-        f"{today}: of {len(found)} programs {equal} need the same to the byte, {near} are within "
+        f"{today}: of {len(results)} programs {equal} need the same to the byte, {near} are within "
         "2 %. *Needed* is the peak in use without the driver's context; *time* is that of the "
         "whole command, on two cores."
     )
     lines = []
-    for row in found:
+    for row in results:
         real = "equal" if row.peak_bytes == row.real.peak_in_use else f"{row.difference:+.2%}"
-        fits = [each["gpu"] for each in row.found["fits"] if each["fits"]]
+        fits = [fit["gpu"] for fit in row.found["fits"] if fit["fits"]]
         needed = f"{row.peak_bytes / _MIB:,.1f} MiB"
         where = "all four" if len(fits) == len(GPUS) else ", ".join(fits) or "none"
-        took = f"{row.found['took_s']:.0f} s"
-        lines.append([row.program.title, needed, real, where, took])
+        duration = f"{row.found['took_s']:.0f} s"
+        lines.append([row.program.title, needed, real, where, duration])
     return f"{head}\n\n{table(_HEAD, lines)}"
 
 
 def main() -> None:
     """Renew the page."""
-    made = f"{told(list(rows()))}\n"
-    text = marked.renewed(PAGE.read_text(encoding="utf-8"), BEGIN, END, made)
+    content = f"{section(list(rows()))}\n"
+    text = marked.renewed(PAGE.read_text(encoding="utf-8"), BEGIN, END, content)
     PAGE.write_text(text, encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""From the error to the card, and what a release gives back."""
+"""From the error to the report, and what a release gives back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS = {
     "functions": "def f_{n}(a, b={n}):\n    with torch.no_grad():\n        c = a + b\n    return c",
 }
 
-# The helper is hidden in such a kernel, so that a page brings it; its card is not.
+# The helper is hidden in such a kernel, so that a page brings it; its report is not.
 WITH_SIMULATOR = f"""
 import sys
 (finder,) = [each for each in sys.meta_path if hasattr(each, "find_spec")
@@ -77,32 +77,32 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
     """Measure failures of the demo's kind, with and without many objects in the kernel."""
     first, spent_ms = [], []
     for _ in range(KERNELS):
-        with _brought(python, folder) as kernel:
+        with _page_kernel(python, folder) as kernel:
             spent_ms.append(kernel.value("spent_ms"))
             first.append(_fail(kernel))
     what = "processor time of the helper's thread at rest, until all that a card needs is compiled"
     yield Row(what, "", spread(spent_ms))
-    yield times_row("error → card, the first of a kernel", [each.card_ms for each in first], 500)
-    yield times_row("… of it after the traceback was shown", [each.own_ms for each in first])
+    yield times_row("error → card, the first of a kernel", [times.card_ms for times in first], 500)
+    yield times_row("… of it after the traceback was shown", [times.own_ms for times in first])
     with _kernel(python, folder) as kernel:
-        kept = kernel.value("torch.cuda.memory_allocated()")
+        baseline = kernel.value("torch.cuda.memory_allocated()")
         _fail(kernel)
         later = [_fail(kernel) for _ in range(FAILURES)]
-        yield times_row("error → card, later ones", [each.card_ms for each in later], 500)
-        yield times_row("… of it after the traceback was shown", [each.own_ms for each in later])
+        yield times_row("error → card, later ones", [times.card_ms for times in later], 500)
+        yield times_row("… of it after the traceback was shown", [times.own_ms for times in later])
         kernel.run("objects = [[each] for each in range(1_000_000)]")
         many = [_fail(kernel).own_ms for _ in range(FAILURES)]
         yield times_row("… the same with a million Python objects more", many)
-        held = kernel.value("torch.cuda.memory_allocated()") - kept
+        excess = kernel.value("torch.cuda.memory_allocated()") - baseline
         since = kernel.now
         kernel.ask("release", items=None, confirmed=[], report_id=None)
         released = kernel.await_event("released", since)
-        left = kernel.value("torch.cuda.memory_allocated()") - kept
-        share = 100 * (held - left) / held
+        rest = kernel.value("torch.cuda.memory_allocated()") - baseline
+        share = 100 * (excess - rest) / excess
         yield Row(
             "recovered after an error, of what a restart would recover",
             "≥ 99 %",
-            f"{share:.1f} % of {held / 2**30:.1f} GiB ({released['status']})",
+            f"{share:.1f} % of {excess / 2**30:.1f} GiB ({released['status']})",
             share >= 99,
         )
 
@@ -122,12 +122,12 @@ def surface_rows(python: Path, folder: Path) -> Iterator[Row]:
                 kernel.run(HOLD)
                 for _ in range(FAILURES):
                     _fail(kernel, f"{graph}\n{code}\n")
-                held = kernel.value(f"held_ms[-{FAILURES}:]")
+                times_ms = kernel.value(f"held_ms[-{FAILURES}:]")
             what = f"report: {names} names, {lines} {kind}, {nodes} nodes of a graph"
-            yield times_row(what, held, 500)
+            yield times_row(what, times_ms, 500)
 
 
-def _brought(python: Path, folder: Path) -> LiveKernel:
+def _page_kernel(python: Path, folder: Path) -> LiveKernel:
     """Start a kernel in which a page puts the helper, which then has some seconds of rest."""
     kernel = LiveKernel(python, folder)
     assert kernel.run(WITH_SIMULATOR).status == "ok"
@@ -150,18 +150,18 @@ def _kernel(python: Path, folder: Path) -> LiveKernel:
 @dataclass(frozen=True)
 class _Times:
     card_ms: float
-    """From the error in the cell to the card."""
+    """From the error in the cell to the report."""
     own_ms: float
-    """From the traceback, which IPython shows before it, to the card."""
+    """From the traceback, which IPython shows before it, to the report."""
 
 
 def _fail(kernel: LiveKernel, before: str = "") -> _Times:
     """Let the cell fail and return when what was sent, by the kernel's clock."""
     run = kernel.run(before + FAIL, cell_id="failing")
-    sent = {
-        REPORT if REPORT in each["content"].get("data", {}) else each["msg_type"]: (
-            each["header"]["date"].timestamp()
+    times = {
+        REPORT if REPORT in message["content"].get("data", {}) else message["msg_type"]: (
+            message["header"]["date"].timestamp()
         )
-        for each in run.messages
+        for message in run.messages
     }
-    return _Times(1000 * (sent[REPORT] - float(run.text)), 1000 * (sent[REPORT] - sent["error"]))
+    return _Times(1000 * (times[REPORT] - float(run.text)), 1000 * (times[REPORT] - times["error"]))

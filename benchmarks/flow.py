@@ -29,13 +29,13 @@ def rows(folder: Path) -> Iterator[Row]:
     seconds = ours["watched_ms"] / 1000
     text = f"{count} in {seconds:.0f} s (without us {usual})"
     yield Row(TASKS, "0", text, count <= usual)
-    heap, other = ours["heap_bytes"], without["heap_bytes"]
-    grown = _growth(heap) - _growth(other)
+    heap, base_heap = ours["heap_bytes"], without["heap_bytes"]
+    growth = _growth(heap) - _growth(base_heap)
     yield Row(
         HEAP,
         "flat",
-        f"{_mebibytes(heap)} MiB after each hour (without us {_mebibytes(other)})",
-        grown <= FLAT * heap[0],
+        f"{_mebibytes(heap)} MiB after each hour (without us {_mebibytes(base_heap)})",
+        growth <= FLAT * heap[0],
     )
 
 
@@ -44,4 +44,4 @@ def _growth(heap: Sequence[float]) -> float:
 
 
 def _mebibytes(heap: Sequence[float]) -> str:
-    return ", ".join(f"{each / 2**20:.1f}" for each in heap)
+    return ", ".join(f"{size / 2**20:.1f}" for size in heap)

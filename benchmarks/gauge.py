@@ -68,8 +68,8 @@ class Watcher:
     def arrival(self, in_use_bytes: int, after_s: float) -> float | None:
         """Return when the first sample came that knew of so many bytes; None: none did."""
         for time_s, sample in self.samples:
-            known = sum(device["in_use_bytes"] for device in sample["devices"])
-            if time_s >= after_s and known >= in_use_bytes:
+            total = sum(device["in_use_bytes"] for device in sample["devices"])
+            if time_s >= after_s and total >= in_use_bytes:
                 return time_s
         return None
 
@@ -96,8 +96,8 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
         kernel.run("import gpu_headroom; gpu_headroom.start()")
         yield times_row("attach, there and back, kernel at rest", attach_ms(kernel))
         for how, busy in (("a cell that waits", False), ("a cell that computes", True)):
-            found = latencies_ms(kernel, busy=busy)
-            yield times_row(f"allocation → event at 10 Hz, {how}", found, 150)
+            times_ms = latencies_ms(kernel, busy=busy)
+            yield times_row(f"allocation → event at 10 Hz, {how}", times_ms, 150)
         kernel.submit("for _ in range(200_000_000): pass")
         yield times_row("attach, there and back, a cell that computes", attach_ms(kernel))
         kernel.manager.interrupt_kernel()
@@ -105,12 +105,12 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
 
 def first_reading_ms(python: Path, folder: Path) -> float:
     """Return the time from a ready kernel to a reading, the helper being injected between."""
-    carried = pack()
+    helper = pack()
     with LiveKernel(python, folder) as kernel:
         start = time.perf_counter()
         assert kernel.ask("attach", **_attach_keys()) is None
         kernel.ask_ipython()
-        kernel.inject(carried)
+        kernel.inject(helper)
         reply = kernel.attach()
         if reply["sample"] is None:
             kernel.sample()
@@ -131,12 +131,12 @@ def _attach_keys() -> dict[str, Any]:
 
 def attach_ms(kernel: LiveKernel) -> list[float]:
     """Return how long attaching takes, again and again."""
-    found = []
+    times_ms = []
     for _ in range(ATTACHES):
         start = time.perf_counter()
         kernel.attach(rate_hz=10)
-        found.append(1000 * (time.perf_counter() - start))
-    return found
+        times_ms.append(1000 * (time.perf_counter() - start))
+    return times_ms
 
 
 def latencies_ms(kernel: LiveKernel, *, busy: bool, count: int = 60) -> list[float]:
@@ -147,6 +147,6 @@ def latencies_ms(kernel: LiveKernel, *, busy: bool, count: int = 60) -> list[flo
         text = kernel.run(ALLOCATE.format(busy=busy, count=count)).text
     finally:
         watcher.stop()
-    made = [(size, at) for size, at in json.loads(text)]
-    arrivals = [(at, watcher.arrival(size, at)) for size, at in made]
-    return [1000 * (heard - at) for at, heard in arrivals if heard is not None]
+    allocations = [(size, at) for size, at in json.loads(text)]
+    arrivals = [(at, watcher.arrival(size, at)) for size, at in allocations]
+    return [1000 * (arrival - at) for at, arrival in arrivals if arrival is not None]

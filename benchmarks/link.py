@@ -55,23 +55,23 @@ class SlowLink:
 
     async def _pass_on(self, page: StreamReader, to_page: StreamWriter) -> None:
         server, to_server = await asyncio.open_connection("127.0.0.1", self._target)
-        both = self._carry(page, to_server), self._carry(server, to_page)
-        await asyncio.gather(*both, return_exceptions=True)
+        directions = self._carry(page, to_server), self._carry(server, to_page)
+        await asyncio.gather(*directions, return_exceptions=True)
 
     async def _carry(self, source: StreamReader, target: StreamWriter) -> None:
-        under_way: Queue[tuple[float, bytes | None]] = asyncio.Queue()
-        delivery = asyncio.create_task(_deliver(under_way, target))
+        queue: Queue[tuple[float, bytes | None]] = asyncio.Queue()
+        delivery = asyncio.create_task(_deliver(queue, target))
         free_s = 0.0
         while data := await source.read(_CHUNK):
             free_s = max(free_s, time.perf_counter()) + 8 * len(data) / BITS_PER_S
-            under_way.put_nowait((free_s + ROUND_TRIP_S / 2, data))
-        under_way.put_nowait((free_s, None))
+            queue.put_nowait((free_s + ROUND_TRIP_S / 2, data))
+        queue.put_nowait((free_s, None))
         await delivery
 
 
-async def _deliver(under_way: Queue[tuple[float, bytes | None]], target: StreamWriter) -> None:
+async def _deliver(queue: Queue[tuple[float, bytes | None]], target: StreamWriter) -> None:
     while True:
-        at_s, data = await under_way.get()
+        at_s, data = await queue.get()
         if data is None:
             break
         await asyncio.sleep(max(0.0, at_s - time.perf_counter()))
@@ -104,14 +104,14 @@ def first_reading_ms(server: Server) -> float:
     page = Page(server)
     try:
         start = time.perf_counter()
-        probed = page.execute("", "control", silent=True, user_expressions=expressions)
+        probe = page.execute("", "control", silent=True, user_expressions=expressions)
         page.question(ATTACH)
-        told = page.wait(probed)["user_expressions"]["here"]["data"]["text/plain"]
-        assert told.endswith("False]"), told  # no helper lives: the question needs no answer
-        injected = page.execute(**work, channel="control", silent=True)
-        found = page.question(ATTACH)
-        assert page.wait(injected)["status"] == "ok"
-        assert page.wait(found)["body"]["sample"] is not None
+        text = page.wait(probe)["user_expressions"]["here"]["data"]["text/plain"]
+        assert text.endswith("False]"), text  # no helper lives: the question needs no answer
+        injection = page.execute(**work, channel="control", silent=True)
+        question = page.question(ATTACH)
+        assert page.wait(injection)["status"] == "ok"
+        assert page.wait(question)["body"]["sample"] is not None
         return 1000 * (time.perf_counter() - start)
     finally:
         page.close()

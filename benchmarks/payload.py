@@ -25,14 +25,14 @@ def pack() -> Pack:
 
 def rows() -> Iterator[Row]:
     """Measure the pack and the labextension."""
-    carried = pack()
-    size = len(carried.sources)
+    helper = pack()
+    size = len(helper.sources)
     yield Row("the pack, as injected", "≤ 180 kB", f"{size / 1000:.1f} kB", size <= 180_000)
-    scripts = [each.read_bytes() for each in (ROOT / "labextension" / "static").glob("*.js")]
+    scripts = [script.read_bytes() for script in (ROOT / "labextension" / "static").glob("*.js")]
     # Loaded only where a kernel has no helper.
-    with_pack = [each for each in scripts if carried.sources.encode() in each]
-    own = sum(_compressed(each) for each in scripts if each not in with_pack)
-    packed = sum(_compressed(each) for each in with_pack)
+    with_pack = [script for script in scripts if helper.sources.encode() in script]
+    own = sum(_compressed(script) for script in scripts if script not in with_pack)
+    packed = sum(_compressed(script) for script in with_pack)
     yield Row("labextension without the pack, gzip", "", f"{own / 1000:.1f} kB")
     yield Row("the pack in it, loaded on first need, gzip", "", f"{packed / 1000:.1f} kB")
 

@@ -1,8 +1,8 @@
 """Whether the range that a run's peak is told by holds, against PyTorch's own counter.
 
 `python -m benchmarks.peaks` prints the programs one by one. Each runs in a fork of its own on a
-simulated card: in a fresh kernel, again, and after something larger whose cache was emptied. A
-program takes about a hundredth of what it takes on a card, so readings are as many times closer.
+simulated GPU: in a fresh kernel, again, and after something larger whose cache was emptied. A
+program takes about a hundredth of what it takes on a GPU, so readings are as many times closer.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _LARGER_BYTES = 12 * 2**30
 
 
 class Told(NamedTuple):
-    """The peak of one run: what was told, and what it was; in bytes."""
+    """The peak of one run: the range stated, and the true peak; in bytes."""
 
     program: str
     case: str
@@ -78,7 +78,7 @@ class Told(NamedTuple):
 
 
 class _Watched:
-    """The card as a helper reads it that has never reset the peak, while this does."""
+    """The GPU as a helper reads it that has never reset the peak, while this does."""
 
     def __init__(self) -> None:
         self._sources = Sources(lambda *_: None)
@@ -86,10 +86,10 @@ class _Watched:
         self._peak = 0
 
     def read(self) -> DeviceSnapshot:
-        """Read the card, with the highest peak of all the process."""
-        found = self._sources.read()
-        devices = tuple(self._never_reset(each) for each in found.devices)
-        return DeviceSnapshot(0, time.time(), found.state, devices)
+        """Read the GPU, with the highest peak of all the process."""
+        snapshot = self._sources.read()
+        devices = tuple(self._never_reset(device) for device in snapshot.devices)
+        return DeviceSnapshot(0, time.time(), snapshot.state, devices)
 
     def _never_reset(self, device: DeviceReading) -> DeviceReading:
         (framework,) = device.frameworks
@@ -97,15 +97,15 @@ class _Watched:
         return replace(device, frameworks=(replace(framework, peak_in_use_bytes=self._peak),))
 
     def run(self, function: Callable[[], object]) -> tuple[int, int | None, int]:
-        """Run a function as a cell; return its peak as it is told, and as PyTorch counted it."""
+        """Run a function as a cell; return its peak as it is stated, and as PyTorch counted it."""
         gc.collect()
         ledger = Ledger()
         ledger.begin(None, CellRun(None, 1, "", None, 0.0), self.read())
         torch.cuda.reset_peak_memory_stats()
-        ended = threading.Event()
+        end = threading.Event()
 
         def observe() -> None:
-            while not ended.wait(_READ_EVERY_S):
+            while not end.wait(_READ_EVERY_S):
                 ledger.observe(self.read())
 
         reader = threading.Thread(target=observe)
@@ -113,7 +113,7 @@ class _Watched:
         try:
             function()
         finally:
-            ended.set()
+            end.set()
             reader.join()
         run = ledger.end(0, "ok", 1, 0.0, self.read())
         memory = run.on(0)
@@ -124,7 +124,7 @@ class _Watched:
 
 
 def told(names: Iterable[str]) -> Iterator[Told]:
-    """Yield what is told of each program's runs."""
+    """Yield what is stated of each program's runs."""
     with get_context("fork").Pool(1, maxtasksperchild=1) as pool:
         for cases in pool.imap(_cases, names):
             yield from cases
@@ -135,31 +135,31 @@ def _cases(name: str) -> list[Told]:
     torch.set_num_threads(1)
     simulate("16 GiB", compute="meta")
     torch.zeros(1, device="cuda")
-    watched, function = _Watched(), PROGRAMS[name].function
-    cases = [Told(name, each, *watched.run(function)) for each in ("first", "again")]
+    gpu, function = _Watched(), PROGRAMS[name].function
+    cases = [Told(name, case, *gpu.run(function)) for case in ("first", "again")]
     torch.empty(_LARGER_BYTES, dtype=torch.uint8, device="cuda")
     torch.cuda.empty_cache()
-    return [*cases, Told(name, "after a larger one", *watched.run(function))]
+    return [*cases, Told(name, "after a larger one", *gpu.run(function))]
 
 
 def rows() -> Iterator[Row]:
     """Yield how often the true peak lies within its range, and how often that is narrow."""
-    found = list(told(NAMES))
-    held = sum(each.holds for each in found)
+    runs = list(told(NAMES))
+    hits = sum(run.holds for run in runs)
     yield Row(
         "true peak of a run within its range",
         "100 %",
-        f"{held} of {len(found)}",
-        held == len(found),
+        f"{hits} of {len(runs)}",
+        hits == len(runs),
     )
     for case, goal in (("first", 0.8), ("again", 0.8), ("after a larger one", None)):
-        of_it = [each for each in found if each.case == case]
-        narrow = sum(each.width <= NARROW for each in of_it)
+        subset = [run for run in runs if run.case == case]
+        narrow = sum(run.width <= NARROW for run in subset)
         yield Row(
             f"… narrower than 10 %: the program {_WHEN[case]}",
             "" if goal is None else f"≥ {goal:.0%}",
-            f"{narrow} of {len(of_it)}, widest {max(each.width for each in of_it):.0%}",
-            None if goal is None else narrow >= goal * len(of_it),
+            f"{narrow} of {len(subset)}, widest {max(run.width for run in subset):.0%}",
+            None if goal is None else narrow >= goal * len(subset),
         )
 
 
@@ -170,5 +170,5 @@ _WHEN = {
 }
 
 if __name__ == "__main__":
-    for _each in told(sys.argv[1:] or NAMES):
-        print(*_each, f"{_each.width:.1%}", "" if _each.holds else "WRONG", flush=True)
+    for _run in told(sys.argv[1:] or NAMES):
+        print(*_run, f"{_run.width:.1%}", "" if _run.holds else "WRONG", flush=True)

@@ -1,7 +1,7 @@
 """What else people look at GPU memory with, in the same pages and on the same loop.
 
 Each has the same server and the same notebooks, one of which runs PyTorch for CUDA over the stub;
-the server sees the stub's cards, too.
+the server sees the stub's GPUs, too.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
         return
     environment.build()
     for name, peer in PEERS.items():
-        found = measured(
+        result = measured(
             "peers",
             folder,
             GPU_HEADROOM_PEER=peer.extension,
@@ -101,15 +101,15 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
         )
         for size in peer.sizes.split():
             what = f"{name}, {size} notebook{'s' if size != '1' else ''}"
-            yield Row(what, "", "not measured" if found is None else _said(found[size]))
+            yield Row(what, "", "not measured" if result is None else _summary(result[size]))
     yield from _loop(environment, folder)
 
 
-def _said(found: dict[str, dict[str, float]]) -> str:
+def _summary(moments: dict[str, dict[str, float]]) -> str:
     return "; ".join(
-        f"{name} {each['sent'] + each['received']:.0f} messages a minute, "
-        f"server {each['server']:.1f} %, kernels {each['kernels']:.1f} %"
-        for name, each in ((MOMENTS[moment], burden) for moment, burden in found.items())
+        f"{name} {load['sent'] + load['received']:.0f} messages a minute, "
+        f"server {load['server']:.1f} %, kernels {load['kernels']:.1f} %"
+        for name, load in ((MOMENTS[moment], burden) for moment, burden in moments.items())
     )
 
 

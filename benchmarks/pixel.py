@@ -49,9 +49,9 @@ def measured(app: str, folder: Path, **variables: str) -> Any:
         "GPU_HEADROOM_LATENCIES": str(result),
         **variables,
     }
-    ran = play(environment)
-    if ran.returncode != 0:
-        print(ran.stdout[-2000:])
+    process = play(environment)
+    if process.returncode != 0:
+        print(process.stdout[-2000:])
         return None
     return json.loads(result.read_text(encoding="utf-8"))
 

@@ -70,8 +70,8 @@ class Part(NamedTuple):
 
 def _cuda() -> cuda.Environment:
     """Return the newest environment for CUDA that `make cuda` has made."""
-    known = [cuda.Environment(ROOT / ".venvs", each) for each in reversed(cuda_table.VERSIONS)]
-    return next((each for each in known if each.is_there), known[0])
+    builds = [cuda.Environment(ROOT / ".venvs", each) for each in reversed(cuda_table.VERSIONS)]
+    return next((each for each in builds if each.is_there), builds[0])
 
 
 PARTS = {
@@ -115,13 +115,13 @@ def figures(section: str) -> dict[str, str]:
 
 def measure(part: Part, folder: Path, before: str) -> str:
     """Measure a part, print each row beside what was recorded, and return its section."""
-    known = figures(before)
+    records = figures(before)
     rows = []
     print(f"\n{part.title}", flush=True)
     for row in part.rows(folder):
         print(" · ".join(filter(None, row.cells)), flush=True)
-        if known.get(row.what, row.measured) != row.measured:
-            print(f"    recorded: {known[row.what]}", flush=True)
+        if records.get(row.what, row.measured) != row.measured:
+            print(f"    recorded: {records[row.what]}", flush=True)
         rows.append(row)
     day = datetime.now(tz=timezone.utc).date().isoformat()
     return f"{day}, {system()}\n\n{table(HEAD, [row.cells for row in rows])}"
@@ -131,16 +131,16 @@ def main() -> None:
     """Measure what is asked for; all of it takes an hour and a half."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
-    wanted = parser.parse_args().parts
-    unknown = sorted({*wanted} - {*PARTS})
+    names = parser.parse_args().parts
+    unknown = sorted({*names} - {*PARTS})
     if unknown:
         parser.error(f"{', '.join(unknown)}: there is {', '.join(PARTS)}")
-    for name in wanted or PARTS:
+    for name in names or PARTS:
         part = PARTS[name]
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             sections = recorded()
             sections[part.title] = measure(part, Path(folder), sections.get(part.title, ""))
-        titles = [each.title for each in PARTS.values() if each.title in sections]
+        titles = [entry.title for entry in PARTS.values() if entry.title in sections]
         text = "\n\n".join(f"## {title}\n\n{sections[title]}" for title in titles)
         # Section by section: what was measured is kept where a later part fails.
         PAGE.write_text(f"{TEXT}{text}\n", encoding="utf-8")

@@ -79,10 +79,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0, help="of both runs together")
     parser.add_argument("--notebooks", type=int, default=50)
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         results = [
-            soak(Path(folder) / f"{name}.json", wanted.minutes / 2, wanted.notebooks, disabled)
+            soak(Path(folder) / f"{name}.json", options.minutes / 2, options.notebooks, disabled)
             for name, disabled in (("with", ""), ("without", "1"))
         ]
     PAGE.write_text(page(*results), encoding="utf-8")
@@ -91,7 +91,7 @@ def main() -> None:
 
 def soak(result: Path, minutes: float, notebooks: int, disabled: str) -> dict[str, Any]:
     """Run it once in the browser, and return what was measured."""
-    # The kernels have the package that is installed, as everybody's.
+    # The kernels have the package that is installed, as a user's have.
     inherited = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     environment = {
         **inherited,
@@ -101,16 +101,16 @@ def soak(result: Path, minutes: float, notebooks: int, disabled: str) -> dict[st
         "GPU_HEADROOM_NOTEBOOKS": str(notebooks),
         "GPU_HEADROOM_SOAK": str(result),
     }
-    ran = play(environment)
-    if ran.returncode != 0:
-        sys.exit(f"{ran.stdout[-4000:]}\nThe soak did not come to its end.")
-    found: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
-    return found
+    process = play(environment)
+    if process.returncode != 0:
+        sys.exit(f"{process.stdout[-4000:]}\nThe soak did not come to its end.")
+    data: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+    return data
 
 
 def page(ours: dict[str, Any], without: dict[str, Any]) -> str:
     """Return what `soak.md` says."""
-    done = [
+    rows = [
         f"| {what} | {ours['done'][name]} | {without['done'][name]} |"
         for name, what in DONE.items()
     ]
@@ -120,7 +120,7 @@ def page(ours: dict[str, Any], without: dict[str, Any]) -> str:
         minutes=f"{ours['minutes']:g}",
         heavy=ours["heavy"],
         rest_s=ours["rest_s"],
-        done="\n".join(done),
+        done="\n".join(rows),
         rounds=len(ours["rounds"]),
         rounds_without=len(without["rounds"]),
         table=measured(ours["rounds"], without["rounds"]),
@@ -131,16 +131,16 @@ def page(ours: dict[str, Any], without: dict[str, Any]) -> str:
 def measured(ours: list[Round], without: list[Round]) -> str:
     """Return what was measured as a Markdown table."""
     rows = []
-    for name, what, shown in MEASURES:
-        first, last = thirds([each[name] for each in ours])
-        first_without, last_without = thirds([each[name] for each in without])
-        grown = last - first
-        is_flat = grown <= max(_NOISE * first, last_without - first_without)
+    for name, what, render in MEASURES:
+        first, last = thirds([sample[name] for sample in ours])
+        first_without, last_without = thirds([sample[name] for sample in without])
+        growth = last - first
+        is_flat = growth <= max(_NOISE * first, last_without - first_without)
         rows.append(
             (
                 what,
-                *(shown(first), shown(last), "yes" if is_flat else "**no**"),
-                *(shown(first_without), shown(last_without)),
+                *(render(first), render(last), "yes" if is_flat else "**no**"),
+                *(render(first_without), render(last_without)),
             )
         )
     return table(HEAD, rows)

@@ -20,16 +20,16 @@ TIME = "page of JupyterLab → its notebook can be typed in, with us and without
 
 def rows(folder: Path, pack: str) -> Iterator[Row]:
     """Measure in the browser; the chunk that carries `pack` comes with a kernel without helper."""
-    found = measured("start", folder)
-    if found is None:
+    data = measured("start", folder)
+    if data is None:
         yield Row(BYTES, f"≤ {GOAL_BYTES / 1000:g} kB", "not measured")
         return
-    scripts = [ROOT / "labextension" / "static" / each for each in found["files"]]
+    scripts = [ROOT / "labextension" / "static" / each for each in data["files"]]
     texts = [each.read_bytes() for each in scripts]
     size = sum(len(gzip.compress(each, 9)) for each in texts if pack.encode() not in each)
     yield Row(BYTES, f"≤ {GOAL_BYTES / 1000:g} kB", f"{size / 1000:.1f} kB", size <= GOAL_BYTES)
-    ours, without = found["with"], found["without"]
-    ratios = [one / other for one, other in zip(ours, without, strict=True)]
+    ours, without = data["with"], data["without"]
+    ratios = [ms / base_ms for ms, base_ms in zip(ours, without, strict=True)]
     middle = statistics.median(ratios)
     low, _, high = statistics.quantiles(ratios, n=4)
     yield Row(

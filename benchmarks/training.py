@@ -124,8 +124,8 @@ def rows(environment: Environment, folder: Path) -> Iterator[Row]:
         for hz, goal in OF_LOOP.items():
             yield _beside(kernel, hz, goal)
         for hz, goal in OF_PROCESSOR.items():
-            found = figures(kernel, WAIT.format(hz=hz, seconds=SLEEP_S))
-            share = 100 * (statistics.fmean(found[1::2]) - statistics.fmean(found[::2]))
+            shares = figures(kernel, WAIT.format(hz=hz, seconds=SLEEP_S))
+            share = 100 * (statistics.fmean(shares[1::2]) - statistics.fmean(shares[::2]))
             yield Row(
                 f"processor time of the helper at {hz} Hz while a cell waits, {ALLOCATOR}",
                 f"≤ {goal:g} %",

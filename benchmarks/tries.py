@@ -1,7 +1,7 @@
 """Hold *Try these first* to what running the edits shows: writes a table of `dry_run.md`.
 
 `python -m benchmarks.tries` lets the notebooks of `benchmarks/causes` fail in a kernel, presses
-*Try these first* on each card, and runs what was tried as a person would: all cells up to the one
+*Try these first* on each report, and runs what was tried as a person would: all cells up to the one
 that failed, in a fresh kernel on a simulated GPU of that size, whole, with no loop ended early.
 Names choose some, whose results take the place of earlier ones.
 """
@@ -49,7 +49,7 @@ _PEAK = "__import__('torch').cuda.max_memory_allocated()"
 
 @dataclass(frozen=True)
 class Tried:
-    """One run of an edit: what the card said of it, and what came of it.
+    """One run of an edit: what the report stated of it, and what came of it.
 
     `number` is that which the edit sets. `fits` is `None` where it could not be tried; peaks are
     bytes in use of the framework, `None` where the run did not come to its end.
@@ -67,7 +67,7 @@ class Tried:
 
     @property
     def is_right(self) -> bool:
-        """Whether it was said what came."""
+        """Whether what was stated is what came."""
         return self.fits == self.passes
 
     @property
@@ -79,7 +79,7 @@ class Tried:
 
 
 def judged(place: Place, notebook: SeededNotebook) -> Iterator[Tried]:
-    """Press the button on the card of a notebook, and do what was tried; may raise `NotAsSaid`."""
+    """Press the button on a notebook's report, and do what was tried; may raise `NotAsSaid`."""
     with place.open(notebook) as kernel:
         failing = cell_id(notebook.steps[-1].cell)
         report = report_of(kernel, run_to_failure(kernel, notebook), failing)
@@ -98,13 +98,13 @@ def judged(place: Place, notebook: SeededNotebook) -> Iterator[Tried]:
         if not each["edits"]:  # of advice, which has no button
             continue
         passes, peak_bytes, fault = _run(place, notebook, applied(sources, each["edits"]))
-        said_bytes = each["peak_bytes"] if each["fits"] else None
+        stated_bytes = each["peak_bytes"] if each["fits"] else None
         yield Tried(
             notebook.name,
             each["remedy_id"],
             each["number"],
             each["fits"],
-            None if said_bytes is None else said_bytes - report["outside_bytes"],
+            None if stated_bytes is None else stated_bytes - report["outside_bytes"],
             passes,
             peak_bytes,
             each["message"]["text"],
@@ -140,42 +140,42 @@ class Largest:
         numbers = [each for each in tries if each.number is not None]
         passing = {each.number for each in numbers if each.passes}
         failing = {each.number for each in numbers if not each.passes}
-        said = {each.number for each in numbers if each.fits}
-        self.is_known = bool(said)
-        best = max((each for each in said if each is not None), default=0)
+        fitting = {each.number for each in numbers if each.fits}
+        self.is_known = bool(fitting)
+        best = max((each for each in fitting if each is not None), default=0)
         self.is_right = best in passing and best + 1 in failing
 
 
 def _read() -> list[Tried]:
-    told = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
-    return [Tried(**each) for each in told]
+    records = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
+    return [Tried(**record) for record in records]
 
 
 def _write(results: Sequence[Tried]) -> None:
-    told = [asdict(each) for each in results]
-    RESULTS.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    records = [asdict(result) for result in results]
+    RESULTS.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
 
 
 def summary(results: Sequence[Tried]) -> str:
     """Return the paragraph and the table of a page."""
-    tried = [each for each in results if each.fits is not None]
-    ended = [each for each in tried if each.fits and each.passes]
-    right = [each for each in tried if each.is_right]
-    near = [each for each in ended if each.is_near]
+    runs = [each for each in results if each.fits is not None]
+    complete = [each for each in runs if each.fits and each.passes]
+    right = [each for each in runs if each.is_right]
+    near = [each for each in complete if each.is_near]
     largest = [
         Largest([each for each in results if (each.notebook, each.remedy) == pair])
         for pair in sorted({(each.notebook, each.remedy) for each in results})
     ]
-    known = [each for each in largest if each.is_known]
+    answers = [each for each in largest if each.is_known]
     notebooks = len({each.notebook for each in results})
     rows = [
         ("tried", len(results)),
-        ("cannot be tried", len(results) - len(tried)),
-        ("what was said of it is what came of it", f"{len(right)} of {len(tried)}"),
-        ("peak within 2 % of that of the whole run", f"{len(near)} of {len(ended)}"),
+        ("cannot be tried", len(results) - len(runs)),
+        ("what was said of it is what came of it", f"{len(right)} of {len(runs)}"),
+        ("peak within 2 % of that of the whole run", f"{len(near)} of {len(complete)}"),
         (
             "the largest number found passes, and one more does not",
-            f"{sum(each.is_right for each in known)} of {len(known)}",
+            f"{sum(each.is_right for each in answers)} of {len(answers)}",
         ),
     ]
     table = "".join(f"| {name} | {value} |\n" for name, value in rows)
@@ -198,15 +198,15 @@ def main() -> None:
                 python = LIBRARIES if needs else PLAIN
                 places[needs] = Place(stack.enter_context(Environment("tries", python)))
             try:
-                found = list(judged(places[needs], notebook))
+                trials = list(judged(places[needs], notebook))
             except AssertionError as error:
                 print(f"{notebook.name}: {error}", flush=True)
                 continue
-            results = [each for each in results if each.notebook != notebook.name] + found
+            results = [trial for trial in results if trial.notebook != notebook.name] + trials
             _write(results)
-            for each in found:
-                mark = "" if each.is_right and each.is_near else "***"
-                print(notebook.name, each.remedy, each.number, each.said, each.fault, mark)
+            for trial in trials:
+                mark = "" if trial.is_right and trial.is_near else "***"
+                print(notebook.name, trial.remedy, trial.number, trial.said, trial.fault, mark)
     text = marked.renewed(PAGE.read_text(encoding="utf-8"), BEGIN, END, summary(results))
     PAGE.write_text(text, encoding="utf-8")
     print(summary(results))

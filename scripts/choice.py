@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 
-def chosen(about: str | None, what: str, known: Collection[str]) -> list[str]:
+def chosen(about: str | None, metavar: str, choices: Collection[str]) -> list[str]:
     """Return the names on the command line, or all; ends where one is not known."""
     parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("names", nargs="*", metavar=what, help=", ".join(known))
-    names: list[str] = parser.parse_args().names or list(known)
-    unknown = [each for each in names if each not in known]
+    parser.add_argument("names", nargs="*", metavar=metavar, help=", ".join(choices))
+    names: list[str] = parser.parse_args().names or list(choices)
+    unknown = [name for name in names if name not in choices]
     if unknown:
-        raise SystemExit(f"{', '.join(unknown)}: there are {', '.join(known)}.")
+        raise SystemExit(f"{', '.join(unknown)}: there are {', '.join(choices)}.")
     return names

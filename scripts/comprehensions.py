@@ -30,12 +30,12 @@ _LETTERS = string.ascii_uppercase + string.ascii_lowercase
 def mixed_up(tree: ast.Module) -> Iterator[tuple[ast.AST, Inlined, str]]:
     """Yield a scope, a comprehension in it and a name of that which another one takes for its."""
     for scope in [tree, *(node for node in ast.walk(tree) if isinstance(node, _SCOPES))]:
-        found = [node for node in _of(scope) if isinstance(node, _INLINED)]
-        inner = {id(node) for each in found for part in _inside(each) for node in ast.walk(part)}
-        read: set[str] = set().union(*(_free_in(each) for each in found if id(each) not in inner))
+        nodes = [node for node in _of(scope) if isinstance(node, _INLINED)]
+        inner = {id(node) for comp in nodes for part in _inside(comp) for node in ast.walk(part)}
+        read: set[str] = set().union(*(_free_in(comp) for comp in nodes if id(comp) not in inner))
         own = _bound_in(scope)
         yield from (
-            (scope, each, name) for each in found for name in sorted(_targets(each) & read - own)
+            (scope, comp, name) for comp in nodes for name in sorted(_targets(comp) & read - own)
         )
 
 
@@ -43,11 +43,11 @@ def part(tree: ast.Module) -> bool:
     """Give what they bind names that nothing else in their function has; whether there was any."""
     is_any = False
     # A new name is for one of them; what is left is looked for again.
-    while (found := next(mixed_up(tree), None)) is not None:
-        scope, comprehension, name = found
-        taken = {node.id for node in ast.walk(scope) if isinstance(node, ast.Name)}
-        taken |= {node.arg for node in ast.walk(scope) if isinstance(node, ast.arg)}
-        new = next(letter for letter in _LETTERS if letter not in taken)
+    while (clash := next(mixed_up(tree), None)) is not None:
+        scope, comprehension, name = clash
+        names = {node.id for node in ast.walk(scope) if isinstance(node, ast.Name)}
+        names |= {node.arg for node in ast.walk(scope) if isinstance(node, ast.arg)}
+        new = next(letter for letter in _LETTERS if letter not in names)
         _rename(comprehension, name, new)
         is_any = True
     return is_any
@@ -96,21 +96,21 @@ def _bound_in(scope: ast.AST) -> set[str]:
 
 
 def _targets(node: Inlined | ast.GeneratorExp) -> set[str]:
-    parts = chain.from_iterable(ast.walk(each.target) for each in node.generators)
+    parts = chain.from_iterable(ast.walk(generator.target) for generator in node.generators)
     return {part.id for part in parts if isinstance(part, ast.Name)}
 
 
 def _inside(node: Inlined | ast.GeneratorExp) -> list[ast.AST]:
     """Return what of a comprehension is its own: the first iterable is its function's."""
     first = node.generators[0]
-    parts = [each for each in ast.iter_child_nodes(node) if each is not first]
+    parts = [child for child in ast.iter_child_nodes(node) if child is not first]
     return [*parts, first.target, *first.ifs]
 
 
 def _free_in(node: Inlined | ast.GeneratorExp, bound: frozenset[str] = frozenset()) -> set[str]:
     """Return the names that a comprehension reads and does not bind."""
     bound |= _targets(node)
-    return set().union(*(_free(each, bound) for each in _inside(node)))
+    return set().union(*(_free(child, bound) for child in _inside(node)))
 
 
 def _free(node: ast.AST, bound: frozenset[str]) -> set[str]:
@@ -119,5 +119,5 @@ def _free(node: ast.AST, bound: frozenset[str]) -> set[str]:
     if isinstance(node, (*_INLINED, ast.GeneratorExp)):
         return _free(node.generators[0].iter, bound) | _free_in(node, bound)
     if isinstance(node, ast.Lambda):
-        bound |= {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
-    return set().union(*(_free(each, bound) for each in ast.iter_child_nodes(node)))
+        bound |= {child.arg for child in ast.walk(node.args) if isinstance(child, ast.arg)}
+    return set().union(*(_free(child, bound) for child in ast.iter_child_nodes(node)))

@@ -61,14 +61,14 @@ class Environment:
     @property
     def torch(self) -> Path:
         """The folder of its PyTorch."""
-        (found,) = self.folder.glob("lib/python*/site-packages/torch")
-        return found
+        (folder,) = self.folder.glob("lib/python*/site-packages/torch")
+        return folder
 
     @property
     def announcement(self) -> str:
         """What it will download, in a sentence."""
-        known = cuda_table.VERSIONS.get(self.version)
-        size = f"{known} MB" if known else "0.5 to 0.9 GB"
+        megabytes = cuda_table.VERSIONS.get(self.version)
+        size = f"{megabytes} MB" if megabytes else "0.5 to 0.9 GB"
         return (
             f"PyTorch {self.version}: one wheel of {size} and some 50 MB of small packages, none "
             f"of NVIDIA's; three to four times as much in {self.folder}."
@@ -85,12 +85,12 @@ class Environment:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", self.folder], check=True)
-        where = ["--no-index"] if only_local else ["--index-url", INDEX]
-        self._pip(*self.of_torch, *where, wheel(self.version))
+        source = ["--no-index"] if only_local else ["--index-url", INDEX]
+        self._pip(*self.of_torch, *source, wheel(self.version))
         parts = tuple(int(each) for each in self.version.split(".")[:2])
         old_numpy = parts < _BEFORE_NUMPY_2
-        pinned = [f"--constraint={ROOT / 'requirements' / each}" for each in _CONSTRAINTS]
-        self._pip(*pinned, *sorted(_PACKAGES - ({"numpy"} if old_numpy else set())))
+        constraints = [f"--constraint={ROOT / 'requirements' / each}" for each in _CONSTRAINTS]
+        self._pip(*constraints, *sorted(_PACKAGES - ({"numpy"} if old_numpy else set())))
         if old_numpy:
             self._pip("numpy<2")
         self._stamp.touch()
@@ -109,9 +109,9 @@ class Environment:
         stamp = self.folder / name
         if stamp.exists():
             return
-        pinned = f"--constraint={ROOT / 'requirements' / 'test.txt'}"
-        self._pip(pinned, *packages)
-        self._pip(pinned, "--no-deps", *on_torch)
+        constraint = f"--constraint={ROOT / 'requirements' / 'test.txt'}"
+        self._pip(constraint, *packages)
+        self._pip(constraint, "--no-deps", *on_torch)
         stamp.touch()
 
     def build(self) -> None:
@@ -175,8 +175,8 @@ class RealEnvironment(Environment):
         query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
         if shutil.which(query[0]) is None:
             return "unknown"
-        done = subprocess.run(query, check=False, capture_output=True, text=True)
-        return done.stdout.partition("\n")[0].replace(", ", ", driver ") or "unknown"
+        process = subprocess.run(query, check=False, capture_output=True, text=True)
+        return process.stdout.partition("\n")[0].replace(", ", ", driver ") or "unknown"
 
 
 def stub_variables(folder: Path, *, gpus: str, driver: bool = True) -> dict[str, str]:
@@ -186,7 +186,7 @@ def stub_variables(folder: Path, *, gpus: str, driver: bool = True) -> dict[str,
     """
     parts = ("lib", "driver") if driver else ("lib",)
     return {
-        "LD_LIBRARY_PATH": ":".join(str(folder / "cuda_runtime" / each) for each in parts),
+        "LD_LIBRARY_PATH": ":".join(str(folder / "cuda_runtime" / part) for part in parts),
         "CUDA_RUNTIME_DEVICES": gpus,
         # cuDNN is played by its older API only, and nothing is compiled.
         "TORCH_CUDNN_V8_API_DISABLED": "1",
@@ -198,16 +198,16 @@ def test_files(names: tuple[str, ...]) -> list[Path]:
     """Return the files that have tests marked `gpu` or `cuda`."""
     if names:
         return [TESTS / "cuda" / f"{each}.py" for each in names]
-    marked = (each for each in TESTS.rglob("test_*.py") if "mark.gpu" in each.read_text("utf-8"))
-    return [TESTS / "cuda", *sorted(marked)]
+    files = (each for each in TESTS.rglob("test_*.py") if "mark.gpu" in each.read_text("utf-8"))
+    return [TESTS / "cuda", *sorted(files)]
 
 
 def read_report(report: Path) -> dict[str, cuda_table.Feature]:
     """Count the tests of each file that passed, and name the others."""
-    found: dict[str, cuda_table.Feature] = {}
+    features: dict[str, cuda_table.Feature] = {}
     for case in ET.parse(report).getroot().iter("testcase"):  # noqa: S314 -- our pytest wrote it
         name = case.get("classname", "").rsplit(".", 1)[-1]
-        feature = found.setdefault(name, {"passed": 0, "left_out": {}, "failed": []})
+        feature = features.setdefault(name, {"passed": 0, "left_out": {}, "failed": []})
         skipped = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
             feature["failed"].append(case.get("name", ""))
@@ -215,7 +215,7 @@ def read_report(report: Path) -> dict[str, cuda_table.Feature]:
             feature["left_out"][case.get("name", "")] = skipped.get("message", "")
         else:
             feature["passed"] += 1
-    return found
+    return features
 
 
 def wheel(version: str) -> str:
@@ -227,10 +227,10 @@ def is_local(version: str) -> bool:
     """Whether pip finds the wheel without asking an index; its cache cannot be asked that way."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-index", "--no-deps"]
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, "--dest", folder, wheel(version)], check=False, capture_output=True
         )
-        return done.returncode == 0
+        return process.returncode == 0
 
 
 def stub_refuses() -> int:
@@ -238,40 +238,40 @@ def stub_refuses() -> int:
     return subprocess.run([sys.executable, BUILD, "--check"], check=False).returncode
 
 
-def run(version: str, wanted: argparse.Namespace) -> bool:
+def run(version: str, options: argparse.Namespace) -> bool:
     """Make, build and test; whether all passed."""
-    environment = (RealEnvironment if wanted.gpu else Environment)(wanted.folder, version)
+    environment = (RealEnvironment if options.gpu else Environment)(options.folder, version)
     if not environment.is_there:
         print(environment.announcement, flush=True)
     try:
-        environment.make(only_local=wanted.if_here)
+        environment.make(only_local=options.if_here)
         environment.build()
     except subprocess.CalledProcessError as error:
         print(f"PyTorch {version} was left out: {error}")
         return False
-    found = environment.test(tuple(wanted.only))
-    if wanted.record:
-        wanted.record.write_text(json.dumps(found), encoding="utf-8")
-    elif not wanted.if_here and not wanted.only:
-        cuda_table.write(version, found, gpu=wanted.gpu)
+    result = environment.test(tuple(options.only))
+    if options.record:
+        options.record.write_text(json.dumps(result), encoding="utf-8")
+    elif not options.if_here and not options.only:
+        cuda_table.write(version, result, gpu=options.gpu)
         print(f"Written to {cuda_table.RESULTS}.")
-    if wanted.throw_away:
+    if options.throw_away:
         shutil.rmtree(environment.folder)
-    return not any(each["failed"] for each in found["features"].values())
+    return not any(feature["failed"] for feature in result["features"].values())
 
 
 def main() -> int:
     """Run one version, or all of them."""
-    wanted = _arguments()
-    versions = list(cuda_table.VERSIONS) if wanted.all else [wanted.version]
-    here = not wanted.if_here or Environment(wanted.folder, NEWEST).is_there or is_local(NEWEST)
+    options = _arguments()
+    versions = list(cuda_table.VERSIONS) if options.all else [options.version]
+    here = not options.if_here or Environment(options.folder, NEWEST).is_there or is_local(NEWEST)
     if not here:
         print(f"Left out: PyTorch {NEWEST} for CUDA is not here; `make cuda` downloads it.")
         return 0
-    refused = 0 if wanted.gpu else stub_refuses()
-    if refused:
-        return 0 if wanted.if_here else refused
-    passed = [run(each, wanted) for each in versions]
+    status = 0 if options.gpu else stub_refuses()
+    if status:
+        return 0 if options.if_here else status
+    passed = [run(version, options) for version in versions]
     return 0 if all(passed) else 1
 
 

@@ -78,8 +78,8 @@ Results = dict[str, dict[str, Run]]
 
 def read() -> Results:
     """Return what ran so far."""
-    found: Results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    return found
+    results: Results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    return results
 
 
 def write(version: str, run: Run, *, gpu: bool = False) -> None:
@@ -102,11 +102,11 @@ def table(results: Results) -> str:
         _row("PyTorch", COLUMNS),
         _row("---", ["---"] * len(COLUMNS)),
         *(
-            _row(what, [_cell(results, each, name) for each in COLUMNS])
+            _row(what, [_cell(results, version, name) for version in COLUMNS])
             for name, what in FEATURES.items()
         ),
         *(
-            _row(what, [_of_run(results, each, key) for each in COLUMNS])
+            _row(what, [_of_run(results, version, key) for version in COLUMNS])
             for key, what in RUNS.items()
             if key != "gpu" or "gpu" in results
         ),
@@ -131,7 +131,7 @@ def _cell(results: Results, version: str, name: str) -> str:
 
 def _of_run(results: Results, version: str, key: str) -> str:
     runs = (results.get(kind, {}).get(version) for kind in KINDS)
-    run = next((each for each in runs if each), None)
+    run = next((candidate for candidate in runs if candidate), None)
     return "" if run is None else str(dict(run)[key] or "")
 
 
@@ -141,9 +141,9 @@ def _exceptions(results: Results) -> list[str]:
         run = results.get(kind, {}).get(version)
         where = f"{version} on a GPU" if kind == "gpu" else version
         for name, feature in sorted(run["features"].items()) if run else ():
-            failed = [f"`{each}`" for each in feature["failed"]]
+            failed = [f"`{text}`" for text in feature["failed"]]
             if failed:
                 lines.append(f"* {where}, {FEATURES[name]}: {', '.join(failed)} failed.")
             reasons = sorted(set(feature["left_out"].values()))
-            lines += [f"* {where}, {FEATURES[name]}: left out, {each}." for each in reasons]
+            lines += [f"* {where}, {FEATURES[name]}: left out, {text}." for text in reasons]
     return lines

@@ -23,7 +23,7 @@ raise SystemExit(0 if torch.cuda.is_available() else "its PyTorch finds no CUDA 
 
 
 def free_port(first: int) -> int:
-    """Return the first port from `first` on that nobody listens on."""
+    """Return the first port from `first` on that is not in use."""
     for port in range(first, first + PORTS_TRIED):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) != 0:

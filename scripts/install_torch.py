@@ -52,11 +52,11 @@ def default_is_cpu() -> bool:
     report = pip("install", "--dry-run", "--quiet", "--report", "-", REQUIREMENT, capture=True)
     if report.returncode != 0:
         return False
-    found = [item["metadata"] for item in json.loads(report.stdout)["install"]]
+    packages = [item["metadata"] for item in json.loads(report.stdout)["install"]]
     return not any(
         ACCELERATOR_PACKAGES.match(package["name"])
         or re.search(r"\+(cu|rocm|xpu)", package["version"])
-        for package in found
+        for package in packages
     )
 
 

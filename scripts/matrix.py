@@ -107,7 +107,7 @@ class Colab:
             "GPU_HEADROOM_PYTHON_KERNEL_617": str(python),
             "GPU_HEADROOM_PYTHON_LAB_46": str(python),
         }
-        folders = [f"python_helper/tests/{each}" for each in ("kernels", "recovery")]
+        folders = [f"python_helper/tests/{name}" for name in ("kernels", "recovery")]
         passed, failed = _run_tests((*PYTEST, "-m", "kernel and smoke"), variables, *folders)
         on_page = _run_browser("colab", variables, "--project", "6.17 strict")
         versions = _versions(python, "ipykernel", "ipython", "torch")
@@ -134,8 +134,8 @@ class Interpreter:
                 raise Left("PyTorch could not be installed for it")
             passed, failed = _counted(json.loads(report.read_text(encoding="utf-8"))["features"])
         passed, failed = passed + unit_passed, failed + unit_failed
-        whole = subprocess.run([python, "--version"], capture_output=True, text=True, check=True)
-        return _result(passed, failed, f"{whole.stdout.strip()}, PyTorch {_PYTORCH} over the stub")
+        output = subprocess.run([python, "--version"], capture_output=True, text=True, check=True)
+        return _result(passed, failed, f"{output.stdout.strip()}, PyTorch {_PYTORCH} over the stub")
 
 
 @dataclass(frozen=True)
@@ -188,37 +188,37 @@ def find_python(version: str) -> Path:
     """Find a Python of this version: on the path, or one of pyenv's; raises `Left`."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     on_path = shutil.which(f"python{version}")
-    found = [*([Path(on_path)] if on_path else []), *pyenv.glob(f"versions/{version}.*/bin/python")]
-    for each in found:
+    paths = [*([Path(on_path)] if on_path else []), *pyenv.glob(f"versions/{version}.*/bin/python")]
+    for path in paths:
         # One of pyenv's is on the path and may run nothing.
-        done = subprocess.run([each, "-c", "import venv"], capture_output=True, check=False)
-        if done.returncode == 0:
-            return each
+        process = subprocess.run([path, "-c", "import venv"], capture_output=True, check=False)
+        if process.returncode == 0:
+            return path
     raise Left(f"there is no Python {version} on this machine")
 
 
 def _unit_tests(python: Path) -> tuple[int, list[str]]:
     """Run the tests in an interpreter itself."""
     tests = ROOT / "python_helper" / "tests"
-    left_out = [f"--ignore={tests / each}" for each in _LEFT_OUT]
+    options = [f"--ignore={tests / name}" for name in _LEFT_OUT]
     for test in (f"protocol/test_protocol.py::{_ASKS_RUFF}", f"oom/test_running.py::{_ASKS_TORCH}"):
-        left_out += ["--deselect", f"python_helper/tests/{test}"]
-    command = [str(python), "-m", "pytest", "--quiet", "-p", "no:cacheprovider", *left_out]
-    return _run_tests(command, os.environ, *(str(tests / each) for each in _UNIT_TESTS))
+        options += ["--deselect", f"python_helper/tests/{test}"]
+    command = [str(python), "-m", "pytest", "--quiet", "-p", "no:cacheprovider", *options]
+    return _run_tests(command, os.environ, *(str(tests / name) for name in _UNIT_TESTS))
 
 
 def _venv(python: Path, *packages: str) -> Path:
     shutil.rmtree(ENVIRONMENT, ignore_errors=True)
     subprocess.run([python, "-m", "venv", ENVIRONMENT], check=True)
-    made = ENVIRONMENT / "bin" / "python"
-    _pip(made, *packages)
-    return made
+    interpreter = ENVIRONMENT / "bin" / "python"
+    _pip(interpreter, *packages)
+    return interpreter
 
 
 def _environment(python: Path, *packages: str) -> Path:
-    made = _venv(python, *packages, *_OF_TORCH)
-    _install_torch(made)
-    return made
+    interpreter = _venv(python, *packages, *_OF_TORCH)
+    _install_torch(interpreter)
+    return interpreter
 
 
 def _install_torch(python: Path) -> None:
@@ -236,10 +236,10 @@ def _pip(python: Path, *arguments: str) -> None:
 
 def _versions(python: Path, *packages: str) -> str:
     code = "import importlib.metadata as m, sys; print(*map(m.version, sys.argv[1:]))"
-    done = subprocess.run(
+    process = subprocess.run(
         [python, "-c", code, *packages], capture_output=True, text=True, check=True
     )
-    return ", ".join(map(" ".join, zip(packages, done.stdout.split(), strict=True)))
+    return ", ".join(map(" ".join, zip(packages, process.stdout.split(), strict=True)))
 
 
 def _run_tests(
@@ -253,19 +253,19 @@ def _run_tests(
 
 
 def _counted(features: Mapping[str, cuda_table.Feature]) -> tuple[int, list[str]]:
-    passed = sum(each["passed"] for each in features.values())
-    return passed, [name for each in features.values() for name in each["failed"]]
+    passed = sum(feature["passed"] for feature in features.values())
+    return passed, [name for feature in features.values() for name in feature["failed"]]
 
 
 def _run_browser(app: str, variables: Mapping[str, str], *arguments: str) -> tuple[int, list[str]]:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        more = {"GPU_HEADROOM_APP": app, "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report)}
+        settings = {"GPU_HEADROOM_APP": app, "PLAYWRIGHT_JSON_OUTPUT_NAME": str(report)}
         command = ["node", "node_modules/@playwright/test/cli.js", "test", "--reporter=json"]
         subprocess.run(
             [*command, *arguments],
             cwd=ROOT / "ui-tests",
-            env={**os.environ, **variables, **more},
+            env={**os.environ, **variables, **settings},
             check=False,
         )
         return _browser_tests(report)
@@ -276,10 +276,10 @@ def _browser_tests(report: Path) -> tuple[int, list[str]]:
     if not report.exists():
         return 0, ["no test ran"]
     passed, failed = 0, []
-    left = [json.loads(report.read_text(encoding="utf-8"))]
-    while left:
-        suite = left.pop()
-        left += suite.get("suites", ())
+    stack = [json.loads(report.read_text(encoding="utf-8"))]
+    while stack:
+        suite = stack.pop()
+        stack += suite.get("suites", ())
         for spec in suite.get("specs", ()):
             if spec["ok"]:
                 passed += 1
@@ -288,9 +288,9 @@ def _browser_tests(report: Path) -> tuple[int, list[str]]:
     return passed, failed
 
 
-def _result(passed: int, failed: list[str], ran: str) -> validation.Result:
+def _result(passed: int, failed: list[str], versions: str) -> validation.Result:
     date = datetime.now(tz=timezone.utc).date().isoformat()
-    return {"date": date, "ran": ran, "passed": passed, "failed": failed}
+    return {"date": date, "ran": versions, "passed": passed, "failed": failed}
 
 
 def main() -> int:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Two of these signs say 13 bits, of which base85 needs 2.03: all that can be printed but quotes
 # and the backslash, which Python and JavaScript would read as theirs.
-_SIGNS = [chr(each) for each in range(33, 127) if chr(each) not in "'\"\\"]
+_SIGNS = [chr(code) for code in range(33, 127) if chr(code) not in "'\"\\"]
 _BITS = 13
 # Words, those of Python's with what they are hardly ever without; an indent of two is one, too.
 _WORD = re.compile(
@@ -70,7 +70,7 @@ _OUTER.__init__ = _as_of_python_310
 def _executed(statement: ast.stmt) -> list[ast.stmt]:
     """Return what of a statement of a module others than a type checker execute."""
     if isinstance(statement, ast.ImportFrom):
-        statement.names = [each for each in statement.names if each.name != "TYPE_CHECKING"]
+        statement.names = [alias for alias in statement.names if alias.name != "TYPE_CHECKING"]
         return [statement] if statement.names else []
     if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING":
         return statement.orelse
@@ -137,7 +137,7 @@ class _Positional(ast.NodeTransformer):
         return node
 
     def _part(self, own: ast.arguments) -> None:
-        first = list(takewhile(lambda each: each.arg not in self._given, own.args))
+        first = list(takewhile(lambda arg: arg.arg not in self._given, own.args))
         own.posonlyargs += first
         own.args = own.args[len(first) :]
 
@@ -150,7 +150,7 @@ class _Comprehended(ast.NodeTransformer):
         first, *_ = node.generators
         outside = {id(part) for part in ast.walk(first.iter)}
         inside = [part for part in ast.walk(node) if id(part) not in outside]
-        targets = [part for each in node.generators for part in ast.walk(each.target)]
+        targets = [part for generator in node.generators for part in ast.walk(generator.target)]
         bound = {part.id for part in targets if isinstance(part, ast.Name)}
         bound -= {part.arg for part in inside if isinstance(part, ast.arg)}
         for part in inside:
@@ -177,12 +177,12 @@ class _Local(ast.NodeTransformer):
         if any(isinstance(part, ast.ClassDef) for part in parts):
             return node
         inner = [part for part in parts if isinstance(part, _FUNCTIONS)]
-        within = {id(part) for each in inner for part in ast.walk(each)}
+        inner_ids = {id(part) for function in inner for part in ast.walk(function)}
         bound = {
             part.id
             for part in parts
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-            if id(part) not in within
+            if id(part) not in inner_ids
         }
         bound -= {name for part in parts for name in _bound_otherwise(part)}
         for part in parts:
@@ -229,7 +229,7 @@ class _Attributes(ast.NodeVisitor):
     """What a module calls attributes: those of its classes' own, and all others.
 
     `own` is how often each is named that begins with one `_` and is asked of `self` only, in a
-    class that is nobody's base and has none itself that says more than what kind it is.
+    class that is no base class and has none itself that says more than what kind it is.
     """
 
     def __init__(self, tree: ast.Module, bases: Container[str]) -> None:
@@ -240,10 +240,10 @@ class _Attributes(ast.NodeVisitor):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """Read the names of a class."""
-        methods = [each.name for each in node.body if isinstance(each, _FUNCTIONS)]
-        asked = [each for each in ast.walk(node) if isinstance(each, ast.Attribute)]
-        names = [each.id for each in _fields(node)] + methods
-        names += [each.attr for each in asked if _is_name(each.value, "self")]
+        methods = [part.name for part in node.body if isinstance(part, _FUNCTIONS)]
+        attributes = [part for part in ast.walk(node) if isinstance(part, ast.Attribute)]
+        names = [part.id for part in _fields(node)] + methods
+        names += [part.attr for part in attributes if _is_name(part.value, "self")]
         is_alone = node.name not in self._bases and all(map(_is_plain, node.bases))
         if is_alone:
             self.own.update(filter(re.compile("_[^_].*[^_]$").match, names))
@@ -280,25 +280,25 @@ def _is_plain(base: ast.expr) -> bool:
     return any(_is_name(base, name) for name in _WITHOUT_FIELDS)
 
 
-def shorter(sources: Sequence[str], given: Iterable[str]) -> list[dict[str, str]]:
-    """Return other names for attributes that nobody asks for but their own classes, by module."""
+def shorter(sources: Sequence[str], keywords: Iterable[str]) -> list[dict[str, str]]:
+    """Return other names for attributes that only their own classes use, by module."""
     trees = [ast.parse(source) for source in sources]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     bases = [base for node in nodes if isinstance(node, ast.ClassDef) for base in node.bases]
-    named = {part.id for base in bases for part in ast.walk(base) if isinstance(part, ast.Name)}
-    modules = [_Attributes(tree, named) for tree in trees]
-    others = set(given).union(*[module.others for module in modules])
-    free = [name for letter in "abcdefghijklmnopqrstuvwxyz" if (name := f"_{letter}") not in others]
-    own = [[name for name, _ in each.own.most_common() if name not in others] for each in modules]
+    classes = {part.id for base in bases for part in ast.walk(base) if isinstance(part, ast.Name)}
+    modules = [_Attributes(tree, classes) for tree in trees]
+    shared = set(keywords).union(*[module.others for module in modules])
+    free = [name for letter in "abcdefghijklmnopqrstuvwxyz" if (name := f"_{letter}") not in shared]
+    own = [[name for name, _ in each.own.most_common() if name not in shared] for each in modules]
     return [dict(zip(names, free, strict=False)) for names in own]
 
 
-def _given(sources: Iterable[str]) -> set[str]:
+def _keywords(sources: Iterable[str]) -> set[str]:
     """Return the names by which modules give something: keywords, and keys, for `**`."""
     nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
-    tables = [key for each in nodes if isinstance(each, ast.Dict) for key in each.keys]
-    keys = {str(each.value) for each in tables if isinstance(each, ast.Constant)}
-    return keys.union(each.arg for each in nodes if isinstance(each, ast.keyword) and each.arg)
+    tables = [key for part in nodes if isinstance(part, ast.Dict) for key in part.keys]
+    keys = {str(part.value) for part in tables if isinstance(part, ast.Constant)}
+    return keys.union(part.arg for part in nodes if isinstance(part, ast.keyword) and part.arg)
 
 
 def minify(
@@ -344,21 +344,21 @@ def minify(
         preserve_globals=[each for each in names if not re.match("_[^_]", each)],
         preserve_locals=[each for each in parameters if each not in {"self", "cls"}],
     )
-    parted = ast.parse(minified.replace(_VARS, "vars"))
-    is_parted = comprehensions.part(parted)
-    found = python_minifier.unparse(parted) if is_parted else minified.replace(_VARS, "vars")
-    return found if typed else _without_types(found.replace(_FUTURE, "", 1))
+    module = ast.parse(minified.replace(_VARS, "vars"))
+    is_parted = comprehensions.part(module)
+    result = python_minifier.unparse(module) if is_parted else minified.replace(_VARS, "vars")
+    return result if typed else _without_types(result.replace(_FUTURE, "", 1))
 
 
 def _without_types(short: str) -> str:
     """Return a module without what it imports of `typing` for annotations, which are gone."""
     used = {each.id for each in ast.walk(ast.parse(short)) if isinstance(each, ast.Name)}
 
-    def kept(found: re.Match[str]) -> str:
-        names = [each for each in found[1].split(",") if each in used]
+    def shorten(match: re.Match[str]) -> str:
+        names = [each for each in match[1].split(",") if each in used]
         return f"from typing import {','.join(names)}\n" if names else ""
 
-    return _OF_TYPING.sub(kept, short, count=1)
+    return _OF_TYPING.sub(shorten, short, count=1)
 
 
 def as_text(data: bytes) -> str:
@@ -366,7 +366,7 @@ def as_text(data: bytes) -> str:
     bits = f"{int.from_bytes(data, 'big'):0{8 * len(data)}b}"
     bits += "0" * (-len(bits) % _BITS)
     numbers = [int(bits[n : n + _BITS], 2) for n in range(0, len(bits), _BITS)]
-    return "".join([sign for each in numbers for sign in _pair(each)])
+    return "".join([sign for number in numbers for sign in _pair(number)])
 
 
 def _pair(number: int) -> tuple[str, str]:
@@ -377,10 +377,10 @@ def _pair(number: int) -> tuple[str, str]:
 def pack(modules: list[tuple[str, str, bool]]) -> str:
     """Return modules as the text that the bootstrap unpacks."""
     sources = [source for _, source, _ in modules]
-    given = _given(sources)
+    names = _keywords(sources)
     parts = [
-        f"{path}\n{minify(source, documented=documented, given=given, short=short)}"
-        for (path, source, documented), short in zip(modules, shorter(sources, given), strict=True)
+        f"{path}\n{minify(source, documented=documented, given=names, short=short)}"
+        for (path, source, documented), short in zip(modules, shorter(sources, names), strict=True)
     ]
     text = "\0".join(parts)
     # With a word more or less what bz2 makes of it jumps by a part in 400, up or down; so it does
@@ -400,19 +400,19 @@ def in_words(text: str, most: int = _WORDS, root: float = 0.5, before: int = 2) 
     `root` of their length, and those are neighbours that stand behind the same signs, so many
     `before` them.
     """
-    others = {each for each in text if not each.isascii()}
+    symbols = {each for each in text if not each.isascii()}
     behind: dict[str, Counter[str]] = {}
     for match in _WORD.finditer(text):
         signs_before = text[max(0, match.start() - before) : match.start()]
         behind.setdefault(match[0], Counter())[signs_before[::-1]] += 1
     # The root, as bz2 has made a long word that is said often small already.
     rooms = sorted(behind, key=lambda each: (-behind[each].total() * (len(each) - 1) ** root, each))
-    words = [*sorted(others), *rooms][:most]
+    words = [*sorted(symbols), *rooms][:most]
     # bz2 lays beside each other what stands before bytes that are neighbours: so are words that
     # mostly stand behind the same two signs (0.15 % less).
     words.sort(key=lambda each: (behind[each].most_common(1)[0][0] if each in behind else "", each))
     signs = {word: chr(_WORDS + number) for number, word in enumerate(words)}
-    shorter = "".join([signs[each] if each in others else each for each in text])
+    shorter = "".join([signs[each] if each in symbols else each for each in text])
     shorter = _WORD.sub(lambda each: signs.get(each[0], each[0]), shorter)
     return "\n".join(words).encode() + b"\0" + shorter.encode("latin-1")
 

@@ -28,9 +28,9 @@ BUILD = ROOT / ".venvs" / "build" / "bin"
 TOOLS = ROOT / ".venvs" / "release" / "bin"
 
 
-def tell(what: str, said: str) -> None:
+def tell(step: str, message: str) -> None:
     """A line of the log."""
-    print(f"{what:<9} {said}", flush=True)
+    print(f"{step:<9} {message}", flush=True)
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> str:
@@ -45,22 +45,22 @@ def unpack(archive: Path, folder: Path) -> Path:
     # Ours, and packed a moment ago: the filter that Python 3.14 takes unasked is not in all 3.10.
     with tarfile.open(archive) as packed:
         packed.extractall(folder)  # noqa: S202
-    found = list(folder.iterdir())
-    return found[0] if len(found) == 1 else folder
+    entries = list(folder.iterdir())
+    return entries[0] if len(entries) == 1 else folder
 
 
 def clean_tree(commit: str, folder: Path) -> Path:
     """The files of a commit, as a clone has them."""
-    packed = folder.with_suffix(".tar")
-    run("git", "archive", "--output", packed, commit)
-    return unpack(packed, folder)
+    archive = folder.with_suffix(".tar")
+    run("git", "archive", "--output", archive, commit)
+    return unpack(archive, folder)
 
 
 def build(target: str, sources: Path, folder: Path) -> Path:
     """Build the sdist or the wheel; from an sdist the front end is taken as it is there."""
     run(BUILD / "python", "-m", "hatchling", "build", "-t", target, "-d", folder, cwd=sources)
-    (made,) = folder.glob("*.tar.gz" if target == "sdist" else "*.whl")
-    return made
+    (path,) = folder.glob("*.tar.gz" if target == "sdist" else "*.whl")
+    return path
 
 
 def contents(wheel: Path) -> dict[str, str]:
@@ -77,11 +77,11 @@ def contents(wheel: Path) -> dict[str, str]:
 
 def compare(wheel: Path, again: Path) -> str:
     """How two wheels are the same; every file that differs is an error."""
-    one, other = contents(wheel), contents(again)
-    if different := sorted(dict(one.items() ^ other.items())):
+    first, second = contents(wheel), contents(again)
+    if different := sorted(dict(first.items() ^ second.items())):
         raise SystemExit("release: the wheel from the sdist differs: " + ", ".join(different))
     whole = wheel.read_bytes() == again.read_bytes()
-    return f"{len(one)} files, {'byte for byte' if whole else 'file by file'}"
+    return f"{len(first)} files, {'byte for byte' if whole else 'file by file'}"
 
 
 def described(path: Path) -> str:
@@ -93,24 +93,24 @@ def described(path: Path) -> str:
 def pack(tree: Path) -> str:
     """The tarball for npm, and what is in it."""
     target = ("--pack-destination", OUT)
-    (told,) = json.loads(run("npm", "pack", "--json", "--ignore-scripts", *target, cwd=tree))
-    parts = Counter(each["path"].split("/")[0] for each in told["files"])
-    listed = ", ".join(f"{name} {number}" for name, number in sorted(parts.items()))
-    return f"{described(OUT / told['filename'])}: {listed}"
+    (report,) = json.loads(run("npm", "pack", "--json", "--ignore-scripts", *target, cwd=tree))
+    parts = Counter(entry["path"].split("/")[0] for entry in report["files"])
+    summary = ", ".join(f"{name} {number}" for name, number in sorted(parts.items()))
+    return f"{described(OUT / report['filename'])}: {summary}"
 
 
 def main() -> None:
     """Make and check everything, and say so."""
     commit = run("git", "rev-parse", "HEAD")
     tell("commit", run("git", "log", "-1", "--format=%h %s", commit))
-    if changed := len(run("git", "status", "--porcelain").splitlines()):
-        tell("", f"{changed} files are not committed, and not in what follows")
+    if count := len(run("git", "status", "--porcelain").splitlines()):
+        tell("", f"{count} files are not committed, and not in what follows")
     shutil.rmtree(OUT, ignore_errors=True)
-    with tempfile.TemporaryDirectory() as named:
-        scratch = Path(named)
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
         tree = clean_tree(commit, scratch / "tree")
-        if wrong := [*disagreements(os.environ.get("TAG"), tree), *foreign_addresses(tree)]:
-            raise SystemExit("release: " + "\nrelease: ".join(wrong))
+        if faults := [*disagreements(os.environ.get("TAG"), tree), *foreign_addresses(tree)]:
+            raise SystemExit("release: " + "\nrelease: ".join(faults))
         version = package(tree)["version"]
         tell("version", f"{version}, said alike by all")
         run(TOOLS / "zizmor", "--offline", "--quiet", ".github", cwd=tree)
@@ -133,11 +133,11 @@ def main() -> None:
 
         parts = bundled(wheel)
         seconds = int(run("git", "log", "-1", "--format=%ct", commit))
-        made = datetime.fromtimestamp(seconds, timezone.utc)
-        write_bill(parts, wheel, version, made, OUT / f"gpu-headroom-{version}.cdx.json")
+        date = datetime.fromtimestamp(seconds, timezone.utc)
+        write_bill(parts, wheel, version, date, OUT / f"gpu-headroom-{version}.cdx.json")
         write_licences(parts, OUT / "THIRD-PARTY-LICENSES.txt")
-        listed = (f"{each['name']} {each['versionInfo']} {each['licenseId']}" for each in parts)
-        tell("bundled", ", ".join(listed))
+        names = (f"{part['name']} {part['versionInfo']} {part['licenseId']}" for part in parts)
+        tell("bundled", ", ".join(names))
 
         digest = hashlib.sha256(sdist.read_bytes()).hexdigest()
         recipe = (tree / "recipe" / "recipe.yaml").read_text(encoding="utf-8")

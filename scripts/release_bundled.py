@@ -45,24 +45,24 @@ def bundled(wheel: Path) -> list[Bundled]:
         for name in archive.namelist():
             if name.endswith(LISTED):
                 packages += json.loads(archive.read(name))["packages"]
-    for each in packages:
-        if not each["licenseId"] or not each["extractedText"].strip():
-            raise SystemExit(f"release: {each['name']} is in the wheel without a license")
-    return sorted(packages, key=lambda each: each["name"])
+    for package in packages:
+        if not package["licenseId"] or not package["extractedText"].strip():
+            raise SystemExit(f"release: {package['name']} is in the wheel without a license")
+    return sorted(packages, key=lambda package: package["name"])
 
 
 def write_licences(packages: list[Bundled], target: Path) -> None:
     """The licences of the packages as one text, for people."""
     parts = [
-        f"{each['name']} {each['versionInfo']} ({each['licenseId']})\n\n"
-        f"{each['extractedText'].strip()}\n"
-        for each in packages
+        f"{package['name']} {package['versionInfo']} ({package['licenseId']})\n\n"
+        f"{package['extractedText'].strip()}\n"
+        for package in packages
     ]
     target.write_text(f"\n{'-' * 80}\n\n".join(parts), encoding="utf-8")
 
 
 def write_bill(
-    packages: list[Bundled], wheel: Path, version: str, made: datetime, target: Path
+    packages: list[Bundled], wheel: Path, version: str, date: datetime, target: Path
 ) -> None:
     """A CycloneDX bill of materials of the wheel; the same wheel has the same bill."""
     licence = LicenseFactory().make_from_string
@@ -78,24 +78,24 @@ def write_bill(
         hashes=[HashType(alg=HashAlgorithm.SHA_256, content=digest)],
     )
     bill = Bom(serial_number=uuid.uuid5(uuid.NAMESPACE_URL, f"{name}#{digest}"))
-    bill.metadata.timestamp = made
+    bill.metadata.timestamp = date
     bill.metadata.component = root
-    for each in packages:
-        scope, _, short = each["name"].rpartition("/")
-        url = PackageURL("npm", scope or None, short, each["versionInfo"])
+    for package in packages:
+        scope, _, short = package["name"].rpartition("/")
+        url = PackageURL("npm", scope or None, short, package["versionInfo"])
         part = Component(
             type=ComponentType.LIBRARY,
             group=scope or None,
             name=short,
-            version=each["versionInfo"],
+            version=package["versionInfo"],
             purl=url,
             bom_ref=str(url),
-            licenses=[licence(each["licenseId"])],
+            licenses=[licence(package["licenseId"])],
         )
         bill.components.add(part)
         bill.register_dependency(root, [part])
     text = JsonV1Dot6(bill).output_as_string(indent=2)
-    wrong = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
-    if wrong:
-        raise SystemExit(f"release: the bill of materials does not hold to its schema: {wrong}")
+    error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
+    if error:
+        raise SystemExit(f"release: the bill of materials does not hold to its schema: {error}")
     target.write_text(f"{text}\n", encoding="utf-8")

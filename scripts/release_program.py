@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def run_program(command: Sequence[str | Path], folder: Path, environment: Mapping[str, str]) -> str:
     """Run a program and return what it says; where it fails the release ends with that."""
-    done = subprocess.run(
+    process = subprocess.run(
         command,
         check=False,
         text=True,
@@ -21,6 +21,6 @@ def run_program(command: Sequence[str | Path], folder: Path, environment: Mappin
         cwd=folder,
         env=environment,
     )
-    if done.returncode != 0:
-        raise SystemExit(f"release: failed: {' '.join(map(str, command))}\n{done.stdout}")
-    return done.stdout.strip()
+    if process.returncode != 0:
+        raise SystemExit(f"release: failed: {' '.join(map(str, command))}\n{process.stdout}")
+    return process.stdout.strip()

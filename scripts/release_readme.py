@@ -18,8 +18,8 @@ LINK = re.compile(r"(!?)\[([^\[\]]*)\]\((?![a-z]+:|#)([^()\s]+)\)")
 def absolute(text: str, home: str, version: str) -> str:
     """Markdown whose links lead to the repository's pages, its pictures to their files."""
 
-    def link(found: re.Match[str]) -> str:
-        picture, words, path = found.groups()
+    def link(match: re.Match[str]) -> str:
+        picture, words, path = match.groups()
         return f"{picture}[{words}]({home}/{'raw' if picture else 'blob'}/v{version}/{path})"
 
     return LINK.sub(link, text)

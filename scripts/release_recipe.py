@@ -25,8 +25,8 @@ NO_CONDA = ("python ", "pip")
 def rendered(text: str) -> dict[str, Any]:
     """The recipe as rattler-build understands it, all but the paths of its host."""
     variants = Stage0Recipe.from_yaml(text).render(VariantConfig({"python_min": [OLDEST_PYTHON]}))
-    (only,) = variants
-    recipe: dict[str, Any] = only.recipe.to_dict()
+    (variant,) = variants
+    recipe: dict[str, Any] = variant.recipe.to_dict()
     return recipe
 
 
@@ -45,7 +45,7 @@ def try_recipe(recipe: dict[str, Any], sources: Path, scratch: Path, jupyter: Pa
         "PATH": os.pathsep.join([str(place / "bin"), str(jupyter), os.environ["PATH"]]),
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
-    host = [each for each in recipe["requirements"]["host"] if not each.startswith(NO_CONDA)]
+    host = [spec for spec in recipe["requirements"]["host"] if not spec.startswith(NO_CONDA)]
     run_program([python, "-m", "pip", "install", *host], sources, environment)
     script = [recipe["build"]["script"].replace("${{ PYTHON }}", python)]
     tests: list[str] = []

@@ -32,11 +32,11 @@ def disagreements(tag: str | None = None, root: Path = ROOT) -> list[str]:
     unreleased may still be called so.
     """
     version = package(root)["version"]
-    found = [
-        f"{name} says {said[1] if said else 'no version'}, package.json {version}"
+    faults = [
+        f"{name} says {match[1] if match else 'no version'}, package.json {version}"
         for name, pattern in VERSIONS.items()
-        if not (said := pattern.search((root / name).read_text(encoding="utf-8")))
-        or said[1] != version
+        if not (match := pattern.search((root / name).read_text(encoding="utf-8")))
+        or match[1] != version
     ]
     heads = re.findall(
         r"^## \[?(\S+?)\]?(?: |$)",
@@ -44,10 +44,10 @@ def disagreements(tag: str | None = None, root: Path = ROOT) -> list[str]:
         re.MULTILINE,
     )
     if version not in heads and (tag or "Unreleased" not in heads):
-        found.append(f"CHANGELOG.md has no section {version}")
+        faults.append(f"CHANGELOG.md has no section {version}")
     if tag and tag != f"v{version}":
-        found.append(f"the tag is {tag}, package.json says {version}")
-    return found
+        faults.append(f"the tag is {tag}, package.json says {version}")
+    return faults
 
 
 def foreign_addresses(root: Path = ROOT) -> list[str]:

@@ -22,24 +22,24 @@ PLACE = re.compile(r"\{(\w+)\}")
 
 def note(name: str, template: str) -> list[str]:
     """Say what a sentence is for, and what stands in its places: the keys say that themselves."""
-    sizes = [each for each in PLACE.findall(template) if each.endswith("_bytes")]
-    shown = ", ".join(f"{{{each}}}" for each in dict.fromkeys(sizes))
-    return [name, *([f"A size, such as 1.2 GiB: {shown}"] if shown else [])]
+    sizes = [place for place in PLACE.findall(template) if place.endswith("_bytes")]
+    places = ", ".join(f"{{{place}}}" for place in dict.fromkeys(sizes))
+    return [name, *([f"A size, such as 1.2 GiB: {places}"] if places else [])]
 
 
 def templates(*, of_consoles: bool = False) -> dict[str, str]:
     """Return the sentences of the catalogue and of each module that has some of its own, by id."""
-    found = dict(SENTENCES)
+    texts = dict(SENTENCES)
     for package in ("gpu_headroom", "gpu_dry_run"):
         for path in sorted((HELPER / package).rglob("*.py")):
             name = path.relative_to(HELPER).as_posix()
             is_shown = of_consoles or not any(each in name for each in CONSOLES)
             if is_shown and HAS_SOME.search(path.read_text(encoding="utf-8")):
                 module = import_module(name.removesuffix(".py").replace("/", "."))
-                found |= getattr(module, "TEXTS", {})
+                texts |= getattr(module, "TEXTS", {})
                 kinds = [each for each in vars(module).values() if isinstance(each, Edge)]
-                found |= {f"path.{kind.name}": kind.sentence for kind in kinds}
-    return found
+                texts |= {f"path.{kind.name}": kind.sentence for kind in kinds}
+    return texts
 
 
 if __name__ == "__main__":

@@ -16,10 +16,10 @@ TABLE = Path(__file__).parents[1] / ".make" / "stages.tsv"
 
 def run(name: str, command: list[str]) -> int:
     """Run a command, and write its seconds and exit status into the table."""
-    started = time.monotonic()
+    start_s = time.monotonic()
     status = subprocess.run(command, check=False).returncode
     with TABLE.open("a") as table:
-        table.write(f"{time.monotonic() - started:.0f}\t{status}\t{name}\n")
+        table.write(f"{time.monotonic() - start_s:.0f}\t{status}\t{name}\n")
     return status
 
 

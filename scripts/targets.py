@@ -45,35 +45,35 @@ def run(target: str, settings: tuple[str, ...]) -> bool:
     with tempfile.TemporaryDirectory(prefix="gpu-headroom-") as folder:
         clone = Path(folder) / "clone"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
-        began = time.monotonic()
+        start_s = time.monotonic()
         # What the make that runs this has set is not for the clone.
         inherited = {key: value for key, value in os.environ.items() if "MAKE" not in key}
         log = Path(folder) / "log"
-        with log.open("w") as written:
+        with log.open("w") as output:
             try:
-                done = subprocess.run(
+                status = subprocess.run(
                     ["make", target, *settings],
                     cwd=clone,
                     env=inherited,
-                    stdout=written,
+                    stdout=output,
                     stderr=subprocess.STDOUT,
                     timeout=_LIMIT_S,
                     check=False,
                 ).returncode
             except subprocess.TimeoutExpired:
-                done = -1
-        took = time.monotonic() - began
-        print(f"{'ok    ' if done == 0 else 'FAILED'} {took:5.0f} s  make {target}", *settings)
-        if done != 0:
+                status = -1
+        seconds = time.monotonic() - start_s
+        print(f"{'ok    ' if status == 0 else 'FAILED'} {seconds:5.0f} s  make {target}", *settings)
+        if status != 0:
             lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
             print(*(f"    {line}" for line in lines[-_LINES:]), sep="\n", flush=True)
-        return done == 0
+        return status == 0
 
 
 def main() -> None:
     """Run all, or those that were named."""
-    named = chosen(__doc__, "TARGET", TARGETS)
-    failed = [each for each in named if not run(each, TARGETS[each])]
+    names = chosen(__doc__, "TARGET", TARGETS)
+    failed = [name for name in names if not run(name, TARGETS[name])]
     if failed:
         raise SystemExit(f"Failed in a fresh clone: {', '.join(failed)}.")
 

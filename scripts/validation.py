@@ -82,16 +82,16 @@ Results = dict[str, Result]
 
 def read() -> Results:
     """Return what ran so far."""
-    found: Results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    return found
+    results: Results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    return results
 
 
 def record(name: str, result: Result) -> None:
     """Keep a result, and write the page anew."""
     results = {**read(), name: result}
-    kept = {each: results[each] for each in CLAIMS if each in results}
-    RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8"), kept), encoding="utf-8")
+    current = {claim: results[claim] for claim in CLAIMS if claim in results}
+    RESULTS.write_text(json.dumps(current, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8"), current), encoding="utf-8")
 
 
 def renewed(page: str, results: Results) -> str:
@@ -102,16 +102,16 @@ def renewed(page: str, results: Results) -> str:
 def table(results: Results) -> str:
     """Return the claims as a table: run by whom, when, with how many tests; else *declared*."""
     rows = ["| claim | run by | versions | tests | last run |", "| --- | --- | --- | --- | --- |"]
-    rows += [f"| {claim} | {' | '.join(_said(claim, results.get(claim)))} |" for claim in CLAIMS]
+    rows += [f"| {claim} | {' | '.join(_cells(claim, results.get(claim)))} |" for claim in CLAIMS]
     return "\n".join(rows)
 
 
-def _said(claim: str, result: Result | None) -> tuple[str, str, str, str]:
+def _cells(claim: str, result: Result | None) -> tuple[str, str, str, str]:
     if CLAIMS[claim]:
         return CLAIMS[claim], _pinned(claim), "", ""
     if result is None:
         return "**declared**, not run", "", "", ""
-    failed = [f"`{each}`" for each in result["failed"]]
+    failed = [f"`{test}`" for test in result["failed"]]
     tests = f"{result['passed']} passed" + (f"; failed: {', '.join(failed)}" if failed else "")
     return "`make matrix`", result["ran"], tests, result["date"]
 

@@ -106,14 +106,14 @@ WINGS: dict[str, Wing] = {
 
 def copy_tree(target: Path) -> None:
     """Copy the tracked files as they are now, and link what the checks need besides."""
-    listed = subprocess.run(
+    output = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    for name in [*listed.split("\0"), *COPIED]:
+    for name in [*output.split("\0"), *COPIED]:
         source = ROOT / name
         if name not in {"", *LINKED} and source.is_file():
             copy = target / name
@@ -142,17 +142,17 @@ def remove(tree: Path, name: str) -> None:
     path = tree / HALVES[wing.half].list_file
     lines = path.read_text().splitlines(keepends=True)
     word = Path(name).name
-    named = [line for line in lines if re.search(rf"\b{word}\b", line)]
-    if len(named) != 1:
-        raise SystemExit(f"{name}: {len(named)} lines of {path.name} name it, not one.")
-    lines.remove(named[0])
+    matches = [line for line in lines if re.search(rf"\b{word}\b", line)]
+    if len(matches) != 1:
+        raise SystemExit(f"{name}: {len(matches)} lines of {path.name} name it, not one.")
+    lines.remove(matches[0])
     path.write_text("".join(lines))
 
 
 def prove(names: Sequence[str], commands: Iterable[Command]) -> bool:
     """Run commands in a copy without these wings; whether all of them passed."""
     with tempfile.TemporaryDirectory(prefix="gpu-headroom-wings-") as folder:
-        tree, started = Path(folder), time.monotonic()
+        tree, start_s = Path(folder), time.monotonic()
         copy_tree(tree)
         for name in names:
             remove(tree, name)
@@ -162,7 +162,7 @@ def prove(names: Sequence[str], commands: Iterable[Command]) -> bool:
             for command in commands
             if subprocess.run(command, cwd=tree, env=environment, check=False).returncode != 0
         ]
-        seconds = time.monotonic() - started
+        seconds = time.monotonic() - start_s
     for command in failed:
         print(f"FAILED without {', '.join(names)}: {' '.join(command)}")
     print(f"{'FAILED' if failed else 'ok'} without {', '.join(names)}: {seconds:.0f} s", flush=True)

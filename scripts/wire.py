@@ -87,8 +87,8 @@ def modules(schema: dict[str, Any]) -> dict[Path, str]:
     """Return the text of each file that is made from a schema, formatted, by its path."""
     wire: dict[str, Any] = {}
     requests: dict[str, Any] = {}
-    for name, each in schema["definitions"].items():
-        (requests if _OF_REQUESTS.fullmatch(name) else wire)[name] = each
+    for name, definition in schema["definitions"].items():
+        (requests if _OF_REQUESTS.fullmatch(name) else wire)[name] = definition
     return {
         GENERATED / "wire.py": _module(_WIRE, wire),
         GENERATED / "requests.py": _module(_REQUESTS, requests),
@@ -99,17 +99,17 @@ def modules(schema: dict[str, Any]) -> dict[Path, str]:
 def _module(head: str, definitions: dict[str, Any]) -> str:
     blocks = [head.rstrip()]
     blocks += [
-        f"{type_name(name)} = {_PYTHON.type(each)}"
-        for name, each in definitions.items()
-        if "enum" in each
+        f"{type_name(name)} = {_PYTHON.type(part)}"
+        for name, part in definitions.items()
+        if "enum" in part
     ]
     blocks += [
-        _class(type_name(name), each) for name, each in definitions.items() if "properties" in each
+        _class(type_name(name), part) for name, part in definitions.items() if "properties" in part
     ]
     blocks += [
-        f"{_UNIONS.get(name) or type_name(name)} = ({' | '.join(map(_PYTHON.type, each['oneOf']))})"
-        for name, each in definitions.items()
-        if "oneOf" in each
+        f"{_UNIONS.get(name) or type_name(name)} = ({' | '.join(map(_PYTHON.type, part['oneOf']))})"
+        for name, part in definitions.items()
+        if "oneOf" in part
     ]
     formatter = [sys.executable, "-m", "ruff", "format", "--stdin-filename"]
     return subprocess.run(
@@ -125,8 +125,8 @@ def _class(name: str, definition: dict[str, Any]) -> str:
     properties = definition["properties"]
     inherited = _OF_ALL if set(properties) >= _OF_ALL else frozenset()
     fields = [
-        f"    {key}: {_PYTHON.type(each)}"
-        for key, each in properties.items()
+        f"    {key}: {_PYTHON.type(part)}"
+        for key, part in properties.items()
         if key not in inherited
     ]
     base = "_Asked" if inherited else "TypedDict"
@@ -147,10 +147,10 @@ class _Language(NamedTuple):
     def type(self, part: dict[str, Any]) -> str:  # noqa: PLR0911  one per form
         """Return what the schema says of a value as a type."""
         if "$ref" in part:
-            return self.name(_referred(part))
+            return self.name(_target(part))
         kind = part.get("type")
         if "anyOf" in part or isinstance(kind, list):
-            forms = part.get("anyOf") or [{**part, "type": each} for each in kind or ()]
+            forms = part.get("anyOf") or [{**part, "type": member} for member in kind or ()]
             return " | ".join(map(self.type, forms))
         if "const" in part or "enum" in part:
             return self.choice.format(self.joins.join(_values(part)))
@@ -164,13 +164,13 @@ class _Language(NamedTuple):
         return self.primitives[str(kind)]
 
 
-def _referred(part: dict[str, Any]) -> str:
+def _target(part: dict[str, Any]) -> str:
     name: str = part["$ref"].rpartition("/")[2]
     return name
 
 
 def _values(part: dict[str, Any]) -> list[str]:
-    return [json.dumps(each) for each in part.get("enum", [part.get("const")])]
+    return [json.dumps(value) for value in part.get("enum", [part.get("const")])]
 
 
 _PYTHON = _Language(
@@ -195,7 +195,7 @@ class _Typescript:
 
     def __init__(self, definitions: dict[str, Any]) -> None:
         self._definitions = definitions
-        primitives = {each: each for each in ("string", "number", "boolean", "null", "object")}
+        primitives = {name: name for name in ("string", "number", "boolean", "null", "object")}
         self._types = _Language(
             name=self._name,
             choice="{}",
@@ -211,9 +211,9 @@ class _Typescript:
         """Return it: each schema stands behind those that it refers to."""
         for name in _CHECKED:
             self._check(name)
-        for name, each in self._definitions.items():
+        for name, definition in self._definitions.items():
             if name not in self._blocks and name not in _UNIONS:
-                self._blocks[name] = self._type(name, each)
+                self._blocks[name] = self._type(name, definition)
         return "\n".join([_TYPESCRIPT, *self._blocks.values()])
 
     def _name(self, name: str) -> str:
@@ -224,8 +224,8 @@ class _Typescript:
             return
         self._blocks[name] = ""  # none refers to itself
         definition = self._definitions[name]
-        for each in _references(definition):
-            self._check(each)
+        for reference in _references(definition):
+            self._check(reference)
         schema = f"{_pascal(name)}Schema"
         inferred = f"v.InferOutput<typeof {schema}>"
         head = _comment(definition)
@@ -234,14 +234,14 @@ class _Typescript:
         else:
             head += f"export type {_pascal(name)} = {inferred};\n"
         del self._blocks[name]  # it stands behind what it refers to
-        made = self._schema(definition)
+        code = self._schema(definition)
         if name == _STRICT:
-            made = made.replace("v.object", "v.strictObject", 1)
-        self._blocks[name] = f"{head}export const {schema} = {made};\n"
+            code = code.replace("v.object", "v.strictObject", 1)
+        self._blocks[name] = f"{head}export const {schema} = {code};\n"
 
     def _schema(self, part: dict[str, Any]) -> str:  # noqa: PLR0911  one per form
         if "$ref" in part:
-            return f"{_pascal(_referred(part))}Schema"
+            return f"{_pascal(_target(part))}Schema"
         if "oneOf" in part:
             return f"v.variant('type', [{', '.join(map(self._schema, part['oneOf']))}])"
         if "anyOf" in part:
@@ -273,8 +273,8 @@ class _Typescript:
             union = " | ".join(map(self._types.type, members))
             return f"{_comment(definition)}export type {_pascal(name)} = {union};\n"
         fields = [
-            f"{_comment(each, '  ')}  {key}: {self._types.type(each)};"
-            for key, each in definition["properties"].items()
+            f"{_comment(part, '  ')}  {key}: {self._types.type(part)};"
+            for key, part in definition["properties"].items()
         ]
         head = f"{_comment(definition)}export interface I{_pascal(name)} {{"
         return "\n".join([head, *fields, "}\n"])
@@ -283,12 +283,12 @@ class _Typescript:
 def _references(part: Any) -> Iterator[str]:
     if isinstance(part, dict):
         if "$ref" in part:
-            yield _referred(part)
-        for each in part.values():
-            yield from _references(each)
+            yield _target(part)
+        for child in part.values():
+            yield from _references(child)
     elif isinstance(part, list):
-        for each in part:
-            yield from _references(each)
+        for child in part:
+            yield from _references(child)
 
 
 def _comment(part: dict[str, Any], indent: str = "") -> str:

@@ -1,4 +1,4 @@
-"""What a card said of a notebook, and whether that is true: edits applied, memory freed, run."""
+"""What a report states of a notebook, and whether it is true: edits applied, memory freed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from benchmarks.recovery.kernels import Environment, Notebook
 
 # What a person reads of a report.
-_TOLD = (
+_TEXT_KEYS = (
     "cause",
     "further_causes",
     "parts",
@@ -47,7 +47,7 @@ _TOLD = (
     "remedies",
     "details",
 )
-_LARGE_CARD = "4000GiB"
+_LARGE_GPU = "4000GiB"
 _REQUESTS = "__import__('torch').cuda.memory_stats().get('allocation.all.allocated', 0)"
 _RECORD = """
 import torch
@@ -116,7 +116,7 @@ class EditTrial:
     quality: str
     """Of the promise: `measured`, `estimated`, `at_least`, `not_measured`."""
     saved_bytes: int | None
-    """How much less is in use at the request that failed, measured on a card that is never full.
+    """How much less is in use at the request that failed, measured on a GPU that is never full.
 
     Where memory is asked for otherwise often that is another one: the share by which the peak is
     lower then, of what was in use.
@@ -133,7 +133,7 @@ class EditTrial:
 
 @dataclass(frozen=True)
 class Examination:
-    """What a card said, beside what is so."""
+    """What a report stated, beside what is true."""
 
     notebook: str
     first: str | None
@@ -157,7 +157,7 @@ class Examination:
 
 @dataclass(frozen=True)
 class _Use:
-    """What a notebook uses on a card that is never full."""
+    """What a notebook uses on a GPU that is never full."""
 
     at_failure_bytes: int | None
     peak_bytes: int | None
@@ -169,7 +169,7 @@ _UNKNOWN = _Use(None, None, None)
 
 @dataclass(frozen=True)
 class _Large:
-    """A card that is never full, to measure on: a notebook that failed after so many requests."""
+    """A GPU that is never full, to measure on: a notebook that failed after so many requests."""
 
     place: Place
     notebook: SeededNotebook
@@ -178,7 +178,7 @@ class _Large:
     def run(self, sources: Mapping[str, str]) -> _Use:
         """Run the notebook with these cells and files; unknown where it fails all the same."""
         with self.place.open_in_folder(self.notebook, sources) as (kernel, _):
-            prepare(kernel, self.notebook, card=_LARGE_CARD)
+            prepare(kernel, self.notebook, card=_LARGE_GPU)
             kernel.quietly(_RECORD)
             try:
                 for step in self.notebook.steps:
@@ -192,7 +192,7 @@ class _Large:
 
 
 def examine(place: Place, notebook: SeededNotebook, *, quick: bool = False) -> Examination:
-    """Let a notebook fail, read its card, and do what it offers, each in a fresh kernel.
+    """Let a notebook fail, read its report, and do what it offers, each in a fresh kernel.
 
     `quick` leaves out what edits save, which takes as long as all the rest.
 
@@ -209,17 +209,17 @@ def examine(place: Place, notebook: SeededNotebook, *, quick: bool = False) -> E
         after = [
             _passes_freed(kernel, notebook, report, items) for items in (OF_THE_FAILED_CELL, None)
         ]
-    offered = [each for each in report["remedies"] if each["kind"] == "edit"]
+    remedies = [entry for entry in report["remedies"] if entry["kind"] == "edit"]
     large = None if quick else _Large(place, notebook, requests)
-    unedited = large.run(notebook.sources) if large and offered else _UNKNOWN
-    edits = [_try(place, notebook, remedy, large, unedited) for remedy in offered]
+    unedited = large.run(notebook.sources) if large and remedies else _UNKNOWN
+    edits = [_try(place, notebook, remedy, large, unedited) for remedy in remedies]
     parts = {part["kind"]: part["bytes"] for part in report["parts"]}
-    causes = [each["rule"] for each in (report["cause"], *report["further_causes"]) if each]
+    causes = [entry["rule"] for entry in (report["cause"], *report["further_causes"]) if entry]
     return Examination(
         notebook=notebook.name,
         first=causes[0] if causes else None,
         further=tuple(causes[1:]),
-        remedies=tuple((each["id"], each["kind"]) for each in report["remedies"]),
+        remedies=tuple((entry["id"], entry["kind"]) for entry in report["remedies"]),
         not_attributed_bytes=parts.get("not_attributed"),
         in_use_bytes=report["in_use_bytes"],
         line_is_right=_line(notebook, report) == notebook.fails,
@@ -228,7 +228,7 @@ def examine(place: Place, notebook: SeededNotebook, *, quick: bool = False) -> E
         passes_after_safe_set=any(after),
         edits=tuple(edits),
         helping=_helping(notebook, report["remedies"]),
-        unsaid=_unsaid(notebook, {key: report[key] for key in _TOLD}),
+        unsaid=_unsaid(notebook, {key: report[key] for key in _TEXT_KEYS}),
     )
 
 
@@ -237,12 +237,12 @@ def _without_report(place: Place, notebook: SeededNotebook) -> Examination:
     with place.open(notebook) as kernel:
         run = run_to_failure(kernel, notebook)
         report = report_of(kernel, run, cell_id(notebook.steps[-1].cell))
-        warnings = [each for each in kernel.events("warning") if each["kind"] == "swallowed_oom"]
+        warnings = [event for event in kernel.events("warning") if event["kind"] == "swallowed_oom"]
     is_right = report is None and (notebook.cause == "host-memory") != bool(warnings)
-    reported = report["cause"]["rule"] if report and report["cause"] else None
+    rule = report["cause"]["rule"] if report and report["cause"] else None
     return Examination(
         notebook=notebook.name,
-        first=notebook.cause if is_right else reported,
+        first=notebook.cause if is_right else rule,
         further=(),
         remedies=(),
         not_attributed_bytes=None,
@@ -269,9 +269,9 @@ def _helping(notebook: SeededNotebook, remedies: list[dict[str, Any]]) -> tuple[
     )
 
 
-def _unsaid(notebook: SeededNotebook, told: object) -> tuple[str, ...]:
-    text = "\n".join(_strings(told))
-    return tuple(each for each in notebook.says if not re.search(each, text))
+def _unsaid(notebook: SeededNotebook, message: object) -> tuple[str, ...]:
+    text = "\n".join(_strings(message))
+    return tuple(pattern for pattern in notebook.says if not re.search(pattern, text))
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -279,8 +279,8 @@ def _strings(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _strings(each)
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _strings(part)
 
 
 def check(place: Place, notebook: SeededNotebook) -> None:
@@ -313,7 +313,7 @@ def _try(
     large: _Large | None,
     unedited: _Use,
 ) -> EditTrial:
-    """Apply an edit of the card in a kernel that failed, and run what the helper says."""
+    """Apply an edit of the report in a kernel that failed, and run what the helper says."""
     fault, passes, once = "", False, False
     sources = before = dict(notebook.sources)
     fix = None
@@ -327,11 +327,11 @@ def _try(
             wish = {"report_id": report["report_id"], "remedy_id": remedy["id"]}
             fix = kernel.ask("fix", **wish, sources=before)
             sources = _applied(before, fix)
-            again = kernel.ask("fix", **wish, sources=sources)
-            once = again["status"] != "ok" or _is_refused(sources, again)
+            second = kernel.ask("fix", **wish, sources=sources)
+            once = second["status"] != "ok" or _is_refused(sources, second)
             _write(folder, sources)
-            anew = overwritten(kernel, report["report_id"], fix["run"], sources)
-            free(kernel, report["report_id"], [*OF_THE_FAILED_CELL, *anew])
+            item_ids = overwritten(kernel, report["report_id"], fix["run"], sources)
+            free(kernel, report["report_id"], [*OF_THE_FAILED_CELL, *item_ids])
             fault = _run(kernel, fix["run"], sources)
             passes = not fault
     except AssertionError as error:
@@ -352,9 +352,9 @@ def _try(
     )
 
 
-def _write(folder: Path, edited: Mapping[str, str]) -> None:
+def _write(folder: Path, sources: Mapping[str, str]) -> None:
     """Write those files that are no cells."""
-    for name, text in edited.items():
+    for name, text in sources.items():
         if name.endswith(".py"):
             (folder / name).write_text(text, encoding="utf-8")
 
@@ -369,8 +369,8 @@ def _larger(
         return None
     twice = str(2 * int(new))
     edits = [
-        {**each, "new_lines": _resized(each["old_lines"], each["new_lines"], str(new), twice)}
-        for each in fix["edits"]
+        {**edit, "new_lines": _resized(edit["old_lines"], edit["new_lines"], str(new), twice)}
+        for edit in fix["edits"]
     ]
     return applied(sources, edits)
 

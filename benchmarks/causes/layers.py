@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 TABLE = Path(__file__).with_suffix(".md")
 CLOSE = 0.2
-BEGUN = 0.08  # of what the whole pass keeps: before that a card is too small for the model
+BEGUN = 0.08  # of what the whole pass keeps: before that a GPU is too small for the model
 BATCH = 4
 VISION = (
     *("resnet18", "resnet50", "vgg16", "vgg16_bn", "mobilenet_v2", "mobilenet_v3_small"),
@@ -73,7 +73,7 @@ def models() -> Iterator[tuple[str, Model]]:
             (partial(getattr(texts, name + kind), config), (words,)),
         )
     if diffusers:
-        # Without a card attention keeps its scores: it is where these are few.
+        # Without a GPU attention keeps its scores: it is where these are few.
         down, up = ("DownBlock2D",) * 3, ("UpBlock2D",) * 3
         unet = {
             "block_out_channels": (64, 64, 128, 128),
@@ -93,54 +93,54 @@ def _library(name: str) -> Any:
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
-def saved(model: torch.nn.Module, given: tuple[torch.Tensor, ...]) -> tuple[dict[int, int], int]:
+def saved(model: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> tuple[dict[int, int], int]:
     """Return the bytes that are kept when a layer is done, by its id, and those of the whole pass.
 
     With what the layer has just made.
     """
-    own = {_storage(each) for each in (*model.parameters(), *model.buffers())}
-    kept: dict[int, Any] = {}
-    done: dict[int, int] = {}
+    own = {_storage(value) for value in (*model.parameters(), *model.buffers())}
+    tensors: dict[int, Any] = {}
+    sizes: dict[int, int] = {}
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:
         if _storage(tensor) not in own:
-            kept.setdefault(_storage(tensor), tensor.detach())
+            tensors.setdefault(_storage(tensor), tensor.detach())
         return tensor
 
-    def behind(module: torch.nn.Module, _: object, made: object) -> None:
-        size = sum(each.untyped_storage().nbytes() for each in kept.values())
-        if isinstance(made, torch.Tensor) and _storage(made) not in {*kept, *own}:
-            size += made.untyped_storage().nbytes()
-        done.setdefault(id(module), size)
+    def measure(module: torch.nn.Module, _: object, output: object) -> None:
+        size = sum(value.untyped_storage().nbytes() for value in tensors.values())
+        if isinstance(output, torch.Tensor) and _storage(output) not in {*tensors, *own}:
+            size += output.untyped_storage().nbytes()
+        sizes.setdefault(id(module), size)
 
     for module in model.modules():
         if not [*module.children()] and [*module.parameters(recurse=False)]:
-            module.register_forward_hook(behind)
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda each: each):
-        made = model(*given)
-        for each in [made] if isinstance(made, torch.Tensor) else made.values():
-            if isinstance(each, torch.Tensor):
-                pack(each)
-    return done, sum(each.untyped_storage().nbytes() for each in kept.values())
+            module.register_forward_hook(measure)
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda value: value):
+        output = model(*inputs)
+        for value in [output] if isinstance(output, torch.Tensor) else output.values():
+            if isinstance(value, torch.Tensor):
+                pack(value)
+    return sizes, sum(value.untyped_storage().nbytes() for value in tensors.values())
 
 
 def _storage(tensor: torch.Tensor) -> int:
     return int(tensor.untyped_storage()._cdata)  # noqa: SLF001  meta tensors have no address
 
 
-def ratios(model: torch.nn.Module, given: tuple[torch.Tensor, ...]) -> list[float]:
+def ratios(model: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> list[float]:
     """Return how often there would be what there is, reckoned over saved, layer by layer."""
-    done, whole = saved(model, given)
-    inspector, found = Inspector(Turn(asked=False)), []
+    sizes, whole = saved(model, inputs)
+    inspector, factors = Inspector(Turn(asked=False)), []
     for name, module in model.named_modules():
-        if (size := done.get(id(module), 0)) < BEGUN * whole:
+        if (size := sizes.get(id(module), 0)) < BEGUN * whole:
             continue
         steps = name.split(".")
         parts = [model.get_submodule(".".join(steps[: n + 1])) for n in range(len(steps))]
         layers = layers_of([model, *parts], inspector)
-        there, kept = layers.done(None, keeps=True, trains=False) if layers else (1.0, 0.0)
-        found.append((kept / there) / (whole / size))
-    return found
+        current, total = layers.done(None, keeps=True, trains=False) if layers else (1.0, 0.0)
+        factors.append((total / current) / (whole / size))
+    return factors
 
 
 def main() -> None:
@@ -149,19 +149,19 @@ def main() -> None:
     exec(DECLARE_OPERATORS, {})  # noqa: S102  ours, as the kernels of the benchmark run it
     lines = ["| model | layers | within 20 % | median | least | most |", "|---" * 6 + "|"]
     close = []
-    for name, (make, given) in models():
+    for name, (make, inputs) in models():
         with torch.device("meta"):
             model = make()
-        found = ratios(model.train(), given)
-        close.append(sum(1 - CLOSE <= each <= 1 / (1 - CLOSE) for each in found) / len(found))
-        middle, least, most = statistics.median(found), min(found), max(found)
-        numbers = f"{len(found)} | {close[-1]:.0%} | {middle:.2f} | {least:.2f} | {most:.2f}"
+        factors = ratios(model.train(), inputs)
+        close.append(sum(1 - CLOSE <= value <= 1 / (1 - CLOSE) for value in factors) / len(factors))
+        middle, least, most = statistics.median(factors), min(factors), max(factors)
+        numbers = f"{len(factors)} | {close[-1]:.0%} | {middle:.2f} | {least:.2f} | {most:.2f}"
         lines.append(f"| {name} | {numbers} |")
         print(lines[-1], flush=True)
-    good = sum(each >= 1 - CLOSE for each in close)
-    said = f"In {good} of {len(close)} at least four fifths of the layers are within 20 %."
-    TABLE.write_text("\n".join([said, "", *lines, ""]), encoding="utf-8")
-    print(said)
+    good = sum(value >= 1 - CLOSE for value in close)
+    text = f"In {good} of {len(close)} at least four fifths of the layers are within 20 %."
+    TABLE.write_text("\n".join([text, "", *lines, ""]), encoding="utf-8")
+    print(text)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ of its file. Their headers say further, and what helped the person there decides
 
 Where the cause is `host-memory`, no report is right; where it is `caught-errors`, a warning is.
 
-A recipe, in `public/`, is a notebook of somebody else of which nothing but the data is replaced.
+A recipe, in `public/`, is a notebook of a public repository; nothing but its data is replaced.
 It names what it takes, and its header has these in place of `source`:
 
 `from`    `owner/name@commit path`: a notebook, or a script
@@ -146,10 +146,10 @@ def read(path: Path, sources: Sources | None = None) -> SeededNotebook:
 def read_reports(path: Path) -> list[SeededNotebook]:
     """Read the reports of a file; raises `HeaderError`."""
     text = path.read_text(encoding="utf-8")
-    modules = tuple((each["path"], each["text"]) for each in _MODULE.finditer(text))
+    modules = tuple((match["path"], match["text"]) for match in _MODULE.finditer(text))
     return [
-        replace(_notebook(each["name"], each["text"], None, is_report=True), modules=modules)
-        for each in _REPORT.finditer(text)
+        replace(_notebook(match["name"], match["text"], None, is_report=True), modules=modules)
+        for match in _REPORT.finditer(text)
     ]
 
 
@@ -160,8 +160,8 @@ def _notebook(
     title = header.partition("\n")[0].removeprefix("#").strip()
     keys = {each["key"]: each["value"].strip() for each in _KEYS.finditer(header)}
     one_of = {"source", "from"}
-    known = _REQUIRED | _OPTIONAL | one_of | (_OF_REPORTS if is_report else frozenset())
-    missing, unknown = _REQUIRED - keys.keys(), keys.keys() - known
+    valid = _REQUIRED | _OPTIONAL | one_of | (_OF_REPORTS if is_report else frozenset())
+    missing, unknown = _REQUIRED - keys.keys(), keys.keys() - valid
     if missing or unknown or not title or not one_of & keys.keys():
         raise HeaderError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     gpu, _, outside = keys["gpu"].partition(" outside ")
@@ -171,10 +171,10 @@ def _notebook(
         title=title,
         cells=cells,
         cause=keys["cause"],
-        also=_listed(keys, "also"),
+        also=_words(keys, "also"),
         what=keys.get("what"),
         one_edit={"yes": True, "no": False}[keys["edit"]],
-        remedies=_listed(keys, "remedy"),
+        remedies=_words(keys, "remedy"),
         gpu=gpu.strip(),
         outside=outside.strip() or _CONTEXT,
         steps=_steps(keys.get("run"), len(cells)),
@@ -186,16 +186,16 @@ def _notebook(
         files=keys.get("files"),
         changes=_changes(header, "change"),
         is_report=is_report,
-        as_right=_listed(keys, "or"),
+        as_right=_words(keys, "or"),
         helps=keys.get("helps"),
-        useless=_listed(keys, "useless"),
+        useless=_words(keys, "useless"),
         says=tuple(_SAYS.findall(header)),
     )
     if notebook.origin:
         if not (sources and sources.has(notebook.origin)):
             return replace(notebook, is_here=False)
         theirs = sources.cells(notebook.origin)
-        cells = tuple(_taken(parts[::2], cells, theirs))
+        cells = tuple(_cells(parts[::2], cells, theirs))
         place = _PLACE.fullmatch(notebook.fails)
         fails = theirs[int(place["cell"]) - 1].splitlines()[int(place["line"]) - 1] if place else ""
         notebook = replace(
@@ -211,55 +211,55 @@ def _notebook(
 def read_all(names: Sequence[str] = (), sources: Sources | None = None) -> list[SeededNotebook]:
     """Read all notebooks, recipes and reports, or those of these names or folders."""
     paths = [*sorted(FOLDER.glob("*.py")), *sorted(RECIPES.glob("*.py"))]
-    notebooks = [read(path, sources) for path in paths if _is_asked(path, names)]
-    reports = [each for path in sorted(REPORTS.glob("*.md")) for each in read_reports(path)]
-    missing = set(names) - {path.stem for path in paths} - {each.name for each in reports}
+    notebooks = [read(path, sources) for path in paths if _is_requested(path, names)]
+    reports = [report for path in sorted(REPORTS.glob("*.md")) for report in read_reports(path)]
+    missing = set(names) - {path.stem for path in paths} - {report.name for report in reports}
     if missing - {path.name for path in (FOLDER, RECIPES, REPORTS)}:
         raise SystemExit(f"no such notebooks: {', '.join(sorted(missing))}")
-    all_of_them = not names or REPORTS.name in names
-    return notebooks + [each for each in reports if all_of_them or each.name in names]
+    is_all = not names or REPORTS.name in names
+    return notebooks + [report for report in reports if is_all or report.name in names]
 
 
-def _is_asked(path: Path, names: Sequence[str]) -> bool:
+def _is_requested(path: Path, names: Sequence[str]) -> bool:
     return not names or path.stem in names or path.parent.name in names
 
 
 def changed(texts: Mapping[str, str], changes: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return the texts after these changes."""
-    found = dict(texts)
+    result = dict(texts)
     for old, new in changes:
-        found = {key: text.replace(old, new) for key, text in found.items()}
-    return found
+        result = {key: text.replace(old, new) for key, text in result.items()}
+    return result
 
 
 def _changes(header: str, key: str) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (each["old"].replace("\\n", "\n"), each["new"].replace("\\n", "\n"))
-        for each in _CHANGES.finditer(header)
-        if each["key"] == key
+        (match["old"].replace("\\n", "\n"), match["new"].replace("\\n", "\n"))
+        for match in _CHANGES.finditer(header)
+        if match["key"] == key
     )
 
 
-def _taken(marks: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[str]:
+def _cells(marks: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[str]:
     """Yield the cells of a recipe: its own, and those of the others that it names."""
     for mark, own in zip(marks, ours, strict=True):
-        found = _THEIRS.fullmatch(mark)
-        if not found:
+        match = _THEIRS.fullmatch(mark)
+        if not match:
             yield own
             continue
-        left_out = set(_numbers(found["lines"] or ""))
-        for number in _numbers(found["cells"]) or [1]:
+        left_out = set(_numbers(match["lines"] or ""))
+        for number in _numbers(match["cells"]) or [1]:
             lines = theirs[number - 1].strip("\n").split("\n")
             yield "\n".join(line for n, line in enumerate(lines, 1) if n not in left_out)
 
 
 def _numbers(text: str) -> list[int]:
     """Return the numbers of `1 4-6`."""
-    spans = (each.split("-") for each in text.split())
+    spans = (part.split("-") for part in text.split())
     return [n for span in spans for n in range(int(span[0]), int(span[-1]) + 1)]
 
 
-def _listed(keys: Mapping[str, str], key: str) -> tuple[str, ...]:
+def _words(keys: Mapping[str, str], key: str) -> tuple[str, ...]:
     return tuple(keys.get(key, "").replace(",", " ").split())
 
 
@@ -268,8 +268,8 @@ def _steps(run: str | None, cells: int) -> tuple[Step, ...]:
     if run is None:
         ends = ["ok"] * (cells - 1) + ["out of memory"]
         return tuple(Step(n, end) for n, end in enumerate(ends, 1))
-    found = (re.fullmatch(r"(\d+)([!?]?)", each) for each in run.split())
-    return tuple(Step(int(each[1]), marks[each[2]]) for each in found if each)
+    matches = (re.fullmatch(r"(\d+)([!?]?)", each) for each in run.split())
+    return tuple(Step(int(each[1]), marks[each[2]]) for each in matches if each)
 
 
 def _check(notebook: SeededNotebook) -> None:
@@ -287,7 +287,7 @@ def _check(notebook: SeededNotebook) -> None:
         "a cure does not match once": bool(notebook.files)
         or all("\n".join(notebook.cells).count(old) == 1 for old, _ in notebook.cures),
         "a cell that is not there": all(
-            1 <= each.cell <= len(notebook.cells) for each in notebook.steps
+            1 <= step.cell <= len(notebook.cells) for step in notebook.steps
         ),
     }
     wrong = [fault for fault, is_right in faults.items() if not is_right]

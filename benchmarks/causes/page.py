@@ -117,8 +117,8 @@ libraries, built and run without memory (`python -m benchmarks.causes.layers`).
 
 def write(results: Results, notebooks: Sequence[SeededNotebook]) -> None:
     """Write the page."""
-    found = results.examinations
-    pairs = [(each, found[each.name]) for each in notebooks if each.name in found]
+    examinations = results.examinations
+    pairs = [(each, examinations[each.name]) for each in notebooks if each.name in examinations]
     seeded = [pair for pair in pairs if not (pair[0].origin or pair[0].is_report)]
     public = [pair for pair in pairs if pair[0].origin]
     reports = [pair for pair in pairs if pair[0].is_report]
@@ -155,38 +155,38 @@ def _totals(pairs: Sequence[Pair]) -> Iterator[Sequence[str]]:
     verdicts = Counter(verdict(*pair) for pair in pairs)
     for name in ("right", "also", "absent", "wrong"):
         yield _share(f"first cause {name}", verdicts[name], len(pairs))
-    named = sum(_is_named(*pair) for pair in pairs)
-    yield _share("the seeded cause is named, first or later", named, len(pairs))
+    hits = sum(_is_named(*pair) for pair in pairs)
+    yield _share("the seeded cause is named, first or later", hits, len(pairs))
     reports = [pair for pair in pairs if pair[0].is_report]
     if reports:
         right = sum(verdict(*pair) == "right" and has_remedy(*pair) for pair in reports)
         yield _share("first cause and a remedy right", right, len(reports))
         yield _share("a right remedy", sum(has_remedy(*pair) for pair in reports), len(reports))
-        said = sum(not examination.unsaid for _, examination in reports)
-        yield _share("what has to be named is", said, len(reports))
+        complete = sum(not examination.unsaid for _, examination in reports)
+        yield _share("what has to be named is", complete, len(reports))
     lines = sum(examination.line_is_right for _, examination in pairs)
     yield _share("the failing line is right", lines, len(pairs))
-    shown = sum(len(examination.remedies) for _, examination in pairs)
-    yield _share("useless of what was offered", sum(len(useless(*each)) for each in pairs), shown)
+    offers = sum(len(examination.remedies) for _, examination in pairs)
+    yield _share("useless of what was offered", sum(len(useless(*each)) for each in pairs), offers)
     edits = [trial for _, examination in pairs for trial in examination.edits]
     yield _share("edits after which the cell passes", sum(e.passes for e in edits), len(edits))
-    wanted = [(notebook, each) for notebook, each in pairs if notebook.one_edit]
-    cured = sum(any(trial.passes for trial in each.edits) for _, each in wanted)
-    yield _share("an edit that cures, where one would do", cured, len(wanted))
-    helped = sum(_is_offered(each) for _, each in pairs)
-    yield _share("offered: an edit, a suggestion or a release", helped, len(pairs))
+    curable = [(notebook, each) for notebook, each in pairs if notebook.one_edit]
+    cures = sum(any(trial.passes for trial in each.edits) for _, each in curable)
+    yield _share("an edit that cures, where one would do", cures, len(curable))
+    helpful = sum(_is_offered(each) for _, each in pairs)
+    yield _share("offered: an edit, a suggestion or a release", helpful, len(pairs))
     close = [each for each in map(is_close, edits) if each is not None]
     yield _share("promised bytes within 20 %, or at least", sum(close), len(close))
-    asked = ("estimated", "at_least")
-    sizes = [e for e in edits if e.remedy == "smaller-batch" and e.quality in asked]
+    qualities = ("estimated", "at_least")
+    sizes = [e for e in edits if e.remedy == "smaller-batch" and e.quality in qualities]
     largest = sum(e.passes and e.larger_passes is not True for e in sizes)
     yield _share("the batch proposed is the largest that passes", largest, len(sizes))
 
 
 def _is_offered(examination: Examination) -> bool:
     """Whether there is a remedy beside another GPU and what only saves the training."""
-    found = {name for name, kind in examination.remedies if kind != "save"}
-    return bool(found - {"larger-gpu", "other-gpu"})
+    names = {name for name, kind in examination.remedies if kind != "save"}
+    return bool(names - {"larger-gpu", "other-gpu"})
 
 
 def _is_named(notebook: SeededNotebook, examination: Examination) -> bool:
@@ -194,28 +194,28 @@ def _is_named(notebook: SeededNotebook, examination: Examination) -> bool:
 
 
 def _row(notebook: SeededNotebook, examination: Examination) -> Sequence[str]:
-    judged = verdict(notebook, examination)
+    label = verdict(notebook, examination)
     first = f"`{examination.first}`" if examination.first else "nothing"
-    suggested = [n for n, kind in examination.remedies if kind == "suggestion"]
-    wanted = "" if not notebook.one_edit else "suggested" if suggested else "**none**"
+    suggestions = [n for n, kind in examination.remedies if kind == "suggestion"]
+    mark = "" if not notebook.one_edit else "suggested" if suggestions else "**none**"
     return (
         f"`{notebook.name}`",
         notebook.title + (f" ({_origin(notebook.origin)})" if notebook.origin else ""),
         f"`{notebook.cause}`",
-        first if judged == "right" else f"{first}, **{judged}**",
-        ", ".join(f"`{each}`" for each in examination.further),
+        first if label == "right" else f"{first}, **{label}**",
+        ", ".join(f"`{cause}`" for cause in examination.further),
         "; ".join(useless(notebook, examination)),
-        ", ".join(map(_edit, examination.edits)) or wanted,
+        ", ".join(map(_edit, examination.edits)) or mark,
         _freed(examination),
     )
 
 
 def _report_row(notebook: SeededNotebook, examination: Examination) -> Sequence[str]:
-    name, what, cause, first, further, refused, edits, _ = _row(notebook, examination)
+    name, title, cause, first, further, faults, edits, _ = _row(notebook, examination)
     helps = ", ".join(examination.helping) if has_remedy(notebook, examination) else "**none**"
-    unsaid = ", ".join(f"`{each}`" for each in examination.unsaid).replace("|", " or ")
-    what = f"[{what}]({notebook.source})"
-    return name, what, cause, first, further, helps, unsaid, refused, edits
+    unsaid = ", ".join(f"`{pattern}`" for pattern in examination.unsaid).replace("|", " or ")
+    title = f"[{title}]({notebook.source})"
+    return name, title, cause, first, further, helps, unsaid, faults, edits
 
 
 def _origin(origin: Origin) -> str:
@@ -223,10 +223,10 @@ def _origin(origin: Origin) -> str:
 
 
 def _edit(trial: EditTrial) -> str:
-    promised = "" if trial.promised_bytes is None else f" {trial.promised_bytes / GIB:.2f}"
-    saved = "" if trial.saved_bytes is None else f" of {trial.saved_bytes / GIB:.2f} GiB"
+    promise = "" if trial.promised_bytes is None else f" {trial.promised_bytes / GIB:.2f}"
+    saving = "" if trial.saved_bytes is None else f" of {trial.saved_bytes / GIB:.2f} GiB"
     peak = trial.saved_of_peak_bytes
-    return f"{trial.remedy}{promised}{saved}{'' if peak is None else f' ({peak / GIB:.2f})'}"
+    return f"{trial.remedy}{promise}{saving}{'' if peak is None else f' ({peak / GIB:.2f})'}"
 
 
 def _freed(examination: Examination) -> str:

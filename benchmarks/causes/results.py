@@ -28,13 +28,13 @@ class Results:
     @classmethod
     def read(cls) -> Results:
         """Read what was measured so far."""
-        found = cls()
+        results = cls()
         if FILE.exists():
-            kept = json.loads(FILE.read_text(encoding="utf-8"))
-            found.versions, found.date = kept["versions"], kept["date"]
-            for record in kept["notebooks"]:
-                found.enter(_examination(record))
-        return found
+            data = json.loads(FILE.read_text(encoding="utf-8"))
+            results.versions, results.date = data["versions"], data["date"]
+            for record in data["notebooks"]:
+                results.enter(_examination(record))
+        return results
 
     def enter(self, examination: Examination) -> None:
         """Keep an examination in place of an earlier one."""
@@ -42,14 +42,14 @@ class Results:
 
     def keep_only(self, names: Iterable[str]) -> None:
         """Forget notebooks that are no more."""
-        kept = set(names)
-        self.examinations = {k: v for k, v in self.examinations.items() if k in kept}
+        current = set(names)
+        self.examinations = {k: v for k, v in self.examinations.items() if k in current}
 
     def save(self, versions: Mapping[str, str]) -> None:
         """Write everything, one notebook a line."""
         self.versions, self.date = dict(versions), time.strftime("%Y-%m-%d")
         head = json.dumps({"date": self.date, "versions": self.versions})[:-1]
-        records = (json.dumps(asdict(each)) for _, each in sorted(self.examinations.items()))
+        records = (json.dumps(asdict(entry)) for _, entry in sorted(self.examinations.items()))
         body = ",\n".join(records)
         FILE.write_text(f'{head}, "notebooks": [\n{body}\n]}}\n', encoding="utf-8")
 
@@ -60,7 +60,7 @@ def _examination(record: dict[str, Any]) -> Examination:
             **record,
             "further": tuple(record["further"]),
             "remedies": tuple((name, kind) for name, kind in record["remedies"]),
-            "edits": tuple(EditTrial(**{**_SINCE, **each}) for each in record["edits"]),
+            "edits": tuple(EditTrial(**{**_SINCE, **edit}) for edit in record["edits"]),
             "helping": tuple(record.get("helping", ())),
             "unsaid": tuple(record.get("unsaid", ())),
         }

@@ -1,4 +1,4 @@
-"""Let every notebook fail in a real kernel, judge its card, try what it offers; write the page.
+"""Let every notebook fail in a real kernel, judge its report, try what it offers; write the page.
 
 `python -m benchmarks.causes.run` does all of it; names choose a part, whose results take the place
 of the earlier ones. `--check` runs the notebooks with the edits of their headers instead.
@@ -35,26 +35,26 @@ LIBRARIES = ROOT / ".venvs" / "libraries" / "bin" / "python"
 
 def main() -> None:
     """Examine what was asked for."""
-    wanted = _arguments()
-    sources = Sources(wanted.sources) if wanted.sources else None
+    options = _arguments()
+    sources = Sources(options.sources) if options.sources else None
     notebooks = [
         each
-        for each in read_all(wanted.names, sources)
+        for each in read_all(options.names, sources)
         if (each.is_here and (LIBRARIES.exists() or not each.needs_libraries))
         or print(f"{each.name}: left out")
     ]
     pythons = {
         each.needs_libraries: LIBRARIES if each.needs_libraries else PLAIN for each in notebooks
     }
-    with ExitStack() as stack, ThreadPoolExecutor(wanted.workers) as pool:
+    with ExitStack() as stack, ThreadPoolExecutor(options.workers) as pool:
         places = {
             needs: Place(stack.enter_context(Environment("causes", python)), sources)
             for needs, python in pythons.items()
         }
-        if wanted.check:
+        if options.check:
             missing = _check(pool, places, notebooks)
         else:
-            missing = _examine(pool, places, notebooks, quick=wanted.quick)
+            missing = _examine(pool, places, notebooks, quick=options.quick)
     if missing:
         raise SystemExit("Not as said:\n" + "\n".join(missing))
 
@@ -88,18 +88,18 @@ def _examine(
 
     def attempt(notebook: SeededNotebook) -> str:
         try:
-            found = examine(places[notebook.needs_libraries], notebook, quick=quick)
+            result = examine(places[notebook.needs_libraries], notebook, quick=quick)
         except (AssertionError, RuntimeError) as error:
             return f"{notebook.name}: {error}"
         with saving:
-            results.enter(found)
+            results.enter(result)
             results.save(versions)
-        judged = verdict(notebook, found)
-        said = f"{found.first} for {notebook.cause}"
+        label = verdict(notebook, result)
+        text = f"{result.first} for {notebook.cause}"
         if notebook.is_report:
-            helps = ", ".join(found.helping) if has_remedy(notebook, found) else "no remedy"
-            said += f"; {helps}; {' and '.join(found.unsaid) or 'nothing'} unsaid"
-        print(f"{judged:7} {notebook.name}: {said}; {useless(notebook, found) or ''}", flush=True)
+            helps = ", ".join(result.helping) if has_remedy(notebook, result) else "no remedy"
+            text += f"; {helps}; {' and '.join(result.unsaid) or 'nothing'} unsaid"
+        print(f"{label:7} {notebook.name}: {text}; {useless(notebook, result) or ''}", flush=True)
         return ""
 
     missing = [fault for fault in pool.map(attempt, notebooks) if fault]

@@ -1,7 +1,7 @@
 """Checkouts of public repositories, and what recipes take from them by commit and path.
 
-Nothing of them is kept with this project: a recipe names repository, commit and file, and whoever
-runs it has a folder in which the clones lie as `owner/name`. They are read with git, so that it
+Nothing of them is kept with this project: a recipe names repository, commit and file, and is
+run with a folder in which the clones lie as `owner/name`. They are read with git, so that it
 does not matter what is checked out there.
 """
 
@@ -26,7 +26,7 @@ _PERCENT = re.compile(r"^# ?%%(.*)\n", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Origin:
-    """A file of somebody else's repository at one commit."""
+    """A file of a public repository at one commit."""
 
     repository: str
     commit: str
@@ -35,10 +35,10 @@ class Origin:
     @classmethod
     def read(cls, text: str) -> Origin:
         """Read `owner/name@commit path`; raises `ValueError`."""
-        found = _ORIGIN.fullmatch(text)
-        if not found:
+        match = _ORIGIN.fullmatch(text)
+        if not match:
             raise ValueError(f"not `owner/name@commit path`: {text}")
-        return cls(**found.groupdict())
+        return cls(**match.groupdict())
 
     @property
     def folder(self) -> str:
@@ -62,8 +62,8 @@ class Sources:
         """Return the cells of code of a notebook, in order; a script's text is one cell."""
         text = self._git(origin, "show", f":{origin.file}", check=True).stdout.decode()
         if origin.file.endswith(".ipynb"):
-            found = json.loads(text)["cells"]
-            return tuple("".join(each["source"]) for each in found if each["cell_type"] == "code")
+            items = json.loads(text)["cells"]
+            return tuple("".join(item["source"]) for item in items if item["cell_type"] == "code")
         _, *parts = _PERCENT.split(text)
         kinds, cells = parts[::2], parts[1::2]
         code = [
@@ -80,9 +80,9 @@ class Sources:
             archive.extractall(folder, filter="data")
 
     def _git(
-        self, origin: Origin, verb: str, what: str = "", *paths: str, check: bool = False
+        self, origin: Origin, verb: str, target: str = "", *paths: str, check: bool = False
     ) -> subprocess.CompletedProcess[bytes]:
-        options = ["-e"] if what == "-e" else []
-        of = origin.commit + ("" if options else what)
-        command = ["git", "-C", str(self.root / origin.repository), verb, *options, of, *paths]
+        options = ["-e"] if target == "-e" else []
+        rev = origin.commit + ("" if options else target)
+        command = ["git", "-C", str(self.root / origin.repository), verb, *options, rev, *paths]
         return subprocess.run(command, capture_output=True, check=check)

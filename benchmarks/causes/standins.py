@@ -34,7 +34,7 @@ class Images(Dataset[Any]):
 
     @property
     def data(self) -> torch.Tensor:
-        """All of them as bytes, which are made when somebody wants them whole."""
+        """All of them as bytes, which are made when they are read as a whole."""
         return torch.zeros(self.length, *self.shape[1:], dtype=torch.uint8)
 
     def __len__(self) -> int:
@@ -48,12 +48,12 @@ class Images(Dataset[Any]):
     def __call__(self, *_: object, transform: object = None, **__: object) -> Images:
         """Stand for the class of a data set as well, in the size that it resizes to."""
         sizes = [
-            each.size for each in getattr(transform, "transforms", ()) if hasattr(each, "size")
+            step.size for step in getattr(transform, "transforms", ()) if hasattr(step, "size")
         ]
-        found = copy.copy(self)
+        images = copy.copy(self)
         if sizes and isinstance(sizes[-1], int):
-            found.shape = (*self.shape[:-2], sizes[-1], sizes[-1])
-        return found
+            images.shape = (*self.shape[:-2], sizes[-1], sizes[-1])
+        return images
 
 
 class Items(Dataset[Any]):
@@ -121,11 +121,11 @@ except ImportError:
 """
 
 
-def give_processes(card: str, lines: str) -> None:
-    """Have each Python process that is started from here begin with a card and these lines."""
+def give_processes(gpu: str, lines: str) -> None:
+    """Have each Python process that is started from here begin with a GPU and these lines."""
     import gpu_headroom
 
-    Path("sitecustomize.py").write_text(_BEGIN.format(card=card, lines=lines), encoding="utf-8")
+    Path("sitecustomize.py").write_text(_BEGIN.format(card=gpu, lines=lines), encoding="utf-8")
     paths = [Path.cwd(), Path(gpu_headroom.__file__).parents[1]]
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, paths))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmarks.recovery.kernels import Notebook
 
 REPORT = "application/vnd.gpu-headroom.report+json"
-# What the card frees before a cell runs again.
+# What the report frees before a cell runs again.
 OF_THE_FAILED_CELL = ["traceback", "garbage", "cache"]
 _PATIENCE_S = 180.0
 _COMPLETE_S = 5.0
@@ -89,7 +89,7 @@ def lay(
 
 
 def prepare(kernel: Notebook, notebook: SeededNotebook, card: str | None = None) -> None:
-    """Give a fresh kernel its card, and the helper."""
+    """Give a fresh kernel its GPU, and the helper."""
     if notebook.needs_libraries:
         kernel.quietly(DECLARE_OPERATORS)
     if notebook.modules:
@@ -112,12 +112,12 @@ def run_to_failure(kernel: Notebook, notebook: SeededNotebook) -> Run:
     run = None
     for n, step in enumerate(notebook.steps, 1):
         run = run_cell(kernel, step.cell, notebook.sources)
-        ended = "ok" if notebook.cause == "caught-errors" and run.status == "ok" else ending(run)
-        if ended != step.ends:
-            raise NotAsSaid(f"step {n}, cell {step.cell}: {ended}, {error_text(run)[-1500:]}")
+        end = "ok" if notebook.cause == "caught-errors" and run.status == "ok" else ending(run)
+        if end != step.ends:
+            raise NotAsSaid(f"step {n}, cell {step.cell}: {end}, {error_text(run)[-1500:]}")
     assert run is not None
     line = failing_line(run)
-    if line != notebook.fails and ended == "out of memory":
+    if line != notebook.fails and end == "out of memory":
         raise NotAsSaid(f"it is the line {line!r} that fails")
     return run
 
@@ -148,32 +148,32 @@ def error_text(run: Run) -> str:
 def failing_line(run: Run) -> str:
     """Return the text of the innermost line of the failing cell in its traceback."""
     count = run.reply["execution_count"]
-    found = re.findall(rf"Cell In\s?\[{count}\], line (\d+)", error_text(run))
+    numbers = re.findall(rf"Cell In\s?\[{count}\], line (\d+)", error_text(run))
     lines = _source_of(run).splitlines()
     # Neither a script's own process has a line in the cell, nor what `%run` runs.
-    return lines[int(found[-1]) - 1 if found else -1].strip()
+    return lines[int(numbers[-1]) - 1 if numbers else -1].strip()
 
 
 def _source_of(run: Run) -> str:
     return next(
-        str(each["content"]["code"]) for each in run.messages if each["msg_type"] == "execute_input"
+        str(msg["content"]["code"]) for msg in run.messages if msg["msg_type"] == "execute_input"
     )
 
 
 def report_of(kernel: Notebook, run: Run, own_id: str) -> dict[str, Any] | None:
-    """Return the report of a failing cell's card, completed; `None` where there is no card.
+    """Return the report of a failing cell, completed; `None` where there is no report.
 
     What a process printed that the shell of the cell of this id started is handed over, as a page
     does.
     """
-    shown = [
+    reports = [
         content["data"][REPORT]
         for kind, content in run.outputs
         if kind == "display_data" and REPORT in content["data"]
     ]
-    if not shown:
+    if not reports:
         return kernel.explain(run, own_id) if _SHELL.search(_source_of(run)) else None
-    report: dict[str, Any] = shown[-1]
+    report: dict[str, Any] = reports[-1]
     if report["looking"]:
         with suppress(AssertionError):  # it is judged as it stands then
             kernel.until(lambda: not _latest(kernel, report)["looking"], _COMPLETE_S)
@@ -181,19 +181,19 @@ def report_of(kernel: Notebook, run: Run, own_id: str) -> dict[str, Any] | None:
 
 
 def _latest(kernel: Notebook, report: dict[str, Any]) -> dict[str, Any]:
-    found = report
+    latest = report
     for message in kernel.messages():
         if message["msg_type"] == "update_display_data":
             updated = message["content"]["data"].get(REPORT, {})
             if updated.get("report_id") == report["report_id"]:
-                found = updated
-    return found
+                latest = updated
+    return latest
 
 
 def free(kernel: Notebook, report_id: str, items: list[str] | None) -> None:
-    """Free as the card does; `None` is all that is safe."""
+    """Free as the report does; `None` is all that is safe."""
     since = kernel.now
-    confirmed = [each for each in items or () if each not in OF_THE_FAILED_CELL]
+    confirmed = [item for item in items or () if item not in OF_THE_FAILED_CELL]
     reply = kernel.ask("release", items=items, confirmed=confirmed, report_id=report_id)
     kernel.await_event("released", since, release_id=reply["release_id"])
 
@@ -204,4 +204,4 @@ def overwritten(
     """Return what goes before these cells run again, if the person agrees to all of it."""
     reply = kernel.ask("rerun", report_id=report_id, run=run, sources=sources)
     cost = kernel.await_event("rerun", request_id=reply["id"])
-    return [each["id"] for each in cost["items"]]
+    return [item["id"] for item in cost["items"]]

@@ -28,27 +28,27 @@ def verdict(notebook: SeededNotebook, examination: Examination) -> Verdict:
 
 def has_remedy(notebook: SeededNotebook, examination: Examination) -> bool:
     """Whether a report has a right remedy, which passes where it is an edit, or needs none."""
-    failing = {each.remedy for each in examination.edits if not each.passes}
+    failing = {trial.remedy for trial in examination.edits if not trial.passes}
     return notebook.cause in WITHOUT_REPORT or bool(set(examination.helping) - failing)
 
 
 def useless(notebook: SeededNotebook, examination: Examination) -> list[str]:
     """Return what was offered or claimed and is not so."""
-    offered = {name for name, _ in examination.remedies}
+    remedies = {name for name, _ in examination.remedies}
     tried = {each.remedy for each in examination.edits}
-    found = [f"{each}: no help" for each in notebook.useless if each in offered - tried]
-    return found + _untrue(examination)
+    faults = [f"{each}: no help" for each in notebook.useless if each in remedies - tried]
+    return faults + _untrue(examination)
 
 
 def _untrue(examination: Examination) -> list[str]:
-    found = [f"{each.remedy}: fails" for each in examination.edits if not each.passes]
-    found += [f"{each.remedy}: does not parse" for each in examination.edits if not each.parses]
-    found += [f"{each.remedy}: applies twice" for each in examination.edits if not each.once]
+    faults = [f"{edit.remedy}: fails" for edit in examination.edits if not edit.passes]
+    faults += [f"{edit.remedy}: does not parse" for edit in examination.edits if not edit.parses]
+    faults += [f"{edit.remedy}: applies twice" for edit in examination.edits if not edit.once]
     if examination.fits_after_free is True and not examination.passes_after_free:
-        found.append("free-traceback: is not enough")
+        faults.append("free-traceback: is not enough")
     if examination.fits_after_free is False and examination.passes_after_free:
-        found.append("free-traceback: is enough")
-    return found
+        faults.append("free-traceback: is enough")
+    return faults
 
 
 def is_close(trial: EditTrial) -> bool | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Ids of rules, as a card's cause has them; not every one of them has a rule.
+# Ids of rules, as a report's cause has them; not every one of them has a rule.
 CAUSES = frozenset(
     [
         "elsewhere",
@@ -40,7 +40,7 @@ CAUSES = frozenset(
 )
 # Of these a report is wrong: the memory is not the GPU's, or the code went on.
 WITHOUT_REPORT = frozenset({"host-memory", "caught-errors"})
-# What a knowing colleague would do, whatever a card calls it.
+# What a knowing colleague would do, whatever a report calls it.
 REMEDIES = frozenset(
     [
         "smaller-batch",

@@ -58,7 +58,7 @@ class Measured:
         """How often memory was refused, after which steps, and where the program ended by it."""
         parts = []
         if self.refusals:
-            steps = sorted({each.steps for each in self.refusals})
+            steps = sorted({refusal.steps for refusal in self.refusals})
             times = f"{len(self.refusals)} times, " if len(self.refusals) > 1 else ""
             parts.append(f"{times}after step {', '.join(map(str, steps))}")
         if self.failure is None:
@@ -69,12 +69,12 @@ class Measured:
         return ", ".join(parts)
 
     @classmethod
-    def read(cls, found: dict[str, Any]) -> Measured:
+    def read(cls, data: dict[str, Any]) -> Measured:
         """Return what `asdict` and JSON made plain."""
-        failure = found["failure"]
+        failure = data["failure"]
         return cls(
-            tuple(Gpu(**each) for each in found["gpus"]),
-            tuple(Refusal(**each) for each in found["refusals"]),
+            tuple(Gpu(**record) for record in data["gpus"]),
+            tuple(Refusal(**record) for record in data["refusals"]),
             None if failure is None else Failure(**failure),
         )
 
@@ -90,8 +90,8 @@ class Comparison:
     def ends_alike(self) -> bool:
         """Whether it ran out at the same steps, and ended on the same line or not at all."""
         ends = [
-            (each.refusals, each.failure and (each.failure.kind, each.failure.line))
-            for each in (self.allocator, self.simulator)
+            (side.refusals, side.failure and (side.failure.kind, side.failure.line))
+            for side in (self.allocator, self.simulator)
         ]
         return ends[0] == ends[1]
 
@@ -108,10 +108,10 @@ class Comparison:
     @property
     def allocates_alike(self) -> bool:
         """Whether each GPU's allocator was asked as often."""
-        asked = [
-            [gpu.allocations for gpu in each.gpus] for each in (self.allocator, self.simulator)
+        counts = [
+            [gpu.allocations for gpu in side.gpus] for side in (self.allocator, self.simulator)
         ]
-        return asked[0] == asked[1]
+        return counts[0] == counts[1]
 
     @property
     def is_equal(self) -> bool:

@@ -31,19 +31,19 @@ class Results(TypedDict):
 
 def read() -> Results:
     """Return what was measured last."""
-    found: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
+    data: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
     programs = {
-        name: Comparison(*(Measured.read(each[side]) for side in ("allocator", "simulator")))
-        for name, each in found["programs"].items()
+        name: Comparison(*(Measured.read(pair[side]) for side in ("allocator", "simulator")))
+        for name, pair in data["programs"].items()
     }
-    return {"date": found["date"], "torch": found["torch"], "programs": programs}
+    return {"date": data["date"], "torch": data["torch"], "programs": programs}
 
 
 def write(results: Results) -> None:
     """Keep what was measured, and renew the page."""
     lines = (
-        f"  {json.dumps(name)}: {json.dumps(asdict(each), ensure_ascii=False)}"
-        for name, each in results["programs"].items()
+        f"  {json.dumps(name)}: {json.dumps(asdict(comparison), ensure_ascii=False)}"
+        for name, comparison in results["programs"].items()
     )
     head = json.dumps({"date": results["date"], "torch": results["torch"]})[1:-1]
     text = f'{{{head}, "programs": {{\n' + ",\n".join(lines) + "\n}}\n"
@@ -53,14 +53,14 @@ def write(results: Results) -> None:
 
 def renewed(page: str, results: Results) -> str:
     """Return the page with these results."""
-    return marked.renewed(page, BEGIN, END, _told(results))
+    return marked.renewed(page, BEGIN, END, _section(results))
 
 
-def _told(results: Results) -> str:
+def _section(results: Results) -> str:
     programs = results["programs"]
     lines = [f"PyTorch {results['torch']}, {results['date']}. {summary(programs)}"]
     for family in FAMILIES:
-        rows = [_cells(each.name, programs[each.name]) for each in family.programs]
+        rows = [_cells(program.name, programs[program.name]) for program in family.programs]
         lines += ["", f"### {family.title}", "", table(_HEAD, rows)]
     return "\n".join([*lines, *_exceptions(programs)]) + "\n"
 
@@ -68,8 +68,8 @@ def _told(results: Results) -> str:
 def _exceptions(programs: dict[str, Comparison]) -> list[str]:
     """Return a line for each cause, with the programs that it makes differ."""
     by_cause: dict[str, list[str]] = {cause: [] for cause in [*CAUSES, _UNKNOWN]}
-    for name, each in programs.items():
-        if not each.is_equal:
+    for name, comparison in programs.items():
+        if not comparison.is_equal:
             by_cause[EXCEPTIONS.get(name, _UNKNOWN)].append(PROGRAMS[name].title)
     lines = [f"* {cause} *{'; '.join(titles)}.*" for cause, titles in by_cause.items() if titles]
     return ["", "### Why some differ", "", *lines] if lines else []
@@ -77,48 +77,48 @@ def _exceptions(programs: dict[str, Comparison]) -> list[str]:
 
 def summary(programs: dict[str, Comparison]) -> str:
     """Return in a sentence how many programs are equal, and how many are close."""
-    every = programs.values()
-    equal, close = sum(each.is_equal for each in every), sum(each.is_close for each in every)
-    same = sum(each.allocates_alike for each in every)
+    pairs = programs.values()
+    equal, close = sum(pair.is_equal for pair in pairs), sum(pair.is_close for pair in pairs)
+    same = sum(pair.allocates_alike for pair in pairs)
     return (
-        f"Of {len(every)} programs {equal} are equal to the byte, and {close} are within "
+        f"Of {len(pairs)} programs {equal} are equal to the byte, and {close} are within "
         f"{TOLERANCE:.0%}; in {same} the number of allocations is the same."
     )
 
 
-def _cells(name: str, compared: Comparison) -> list[str]:
+def _cells(name: str, comparison: Comparison) -> list[str]:
     return [
         PROGRAMS[name].title,
-        _bytes(compared.allocator, "peak_in_use"),
-        _bytes(compared.allocator, "peak_reserved"),
-        _difference(compared),
-        _end(compared),
+        _bytes(comparison.allocator, "peak_in_use"),
+        _bytes(comparison.allocator, "peak_reserved"),
+        _difference(comparison),
+        _end(comparison),
     ]
 
 
 def _bytes(measured: Measured, name: str) -> str:
     """Return the sizes on each GPU in MiB."""
-    sizes = [f"{getattr(each, name) / _MIB:,.1f}" for each in measured.gpus]
+    sizes = [f"{getattr(gpu, name) / _MIB:,.1f}" for gpu in measured.gpus]
     return " and ".join(sizes) + " MiB" if sizes else "not measured"
 
 
-def _difference(compared: Comparison) -> str:
-    if not compared.simulator.gpus:
+def _difference(comparison: Comparison) -> str:
+    if not comparison.simulator.gpus:
         return "**not measured**"
-    if compared.in_use == compared.reserved == 0:
+    if comparison.in_use == comparison.reserved == 0:
         return "equal"
-    text = f"{_percent(compared.in_use)}, reserved {_percent(compared.reserved)}"
-    return text if compared.is_close or not compared.ends_alike else f"**{text}**"
+    text = f"{_percent(comparison.in_use)}, reserved {_percent(comparison.reserved)}"
+    return text if comparison.is_close or not comparison.ends_alike else f"**{text}**"
 
 
 def _percent(part: float) -> str:
     return "equal" if part == 0 else f"{100 * part:+.2f} %".replace("-", "−")
 
 
-def _end(compared: Comparison) -> str:
+def _end(comparison: Comparison) -> str:
     """Say where the allocator refused memory, and whether the simulator did there too."""
-    allocator, simulator = compared.allocator, compared.simulator
-    if not compared.ends_alike:
-        ends = [f"{each.end}" for each in (allocator, simulator)]
+    allocator, simulator = comparison.allocator, comparison.simulator
+    if not comparison.ends_alike:
+        ends = [f"{side.end}" for side in (allocator, simulator)]
         return f"**{ends[0]}; simulator: {ends[1]}**"
     return allocator.end if allocator.refusals or allocator.failure else ""

@@ -40,10 +40,10 @@ def compare(environment: Path, names: Iterable[str]) -> dict[str, Comparison]:
 
     `environment` has a CUDA build and the stub made for it, as `scripts.cuda` makes them.
     """
-    wanted = list(names)
+    programs = list(names)
     with ThreadPoolExecutor(len(SIDES)) as pool:
-        allocator, simulator = pool.map(lambda side: play(environment, side, wanted), SIDES)
-    return {name: Comparison(allocator[name], simulator[name]) for name in wanted}
+        allocator, simulator = pool.map(lambda side: play(environment, side, programs), SIDES)
+    return {name: Comparison(allocator[name], simulator[name]) for name in programs}
 
 
 def play(environment: Path, side: str, names: list[str]) -> dict[str, Measured]:
@@ -54,10 +54,10 @@ def play(environment: Path, side: str, names: list[str]) -> dict[str, Measured]:
     by_gpus: dict[tuple[str, ...], list[str]] = {}
     for name in names:
         by_gpus.setdefault(PROGRAMS[name].gpus, []).append(name)
-    played: dict[str, Measured] = {}
+    results: dict[str, Measured] = {}
     for gpus, group in by_gpus.items():
-        played |= _play_on(gpus, environment, side, group)
-    return played
+        results |= _play_on(gpus, environment, side, group)
+    return results
 
 
 def _play_on(
@@ -74,27 +74,27 @@ def _play_on(
         "HF_HUB_OFFLINE": "1",
     }
     command = [str(environment / "bin" / "python"), "-m", "benchmarks.fidelity.side", side, *names]
-    played = {}
+    results = {}
     with subprocess.Popen(
         command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True
     ) as child:
         assert child.stdout is not None
         for line in child.stdout:
-            name, found = json.loads(line)
-            played[name] = Measured.read(found)
-            print(f"{len(played)} of {len(names)}, {side}: {name}", file=sys.stderr, flush=True)
+            name, data = json.loads(line)
+            results[name] = Measured.read(data)
+            print(f"{len(results)} of {len(names)}, {side}: {name}", file=sys.stderr, flush=True)
     if child.returncode:
         raise RuntimeError(f"The side {side} ended with {child.returncode}: its text is above.")
-    return played
+    return results
 
 
 def main() -> int:
     """Compare the programs that are named, or all, which renews the page."""
-    wanted = _arguments()
-    refused = subprocess.run([sys.executable, BUILD, "--check"], check=False).returncode
-    if refused:
-        return refused
-    environment = Environment(wanted.folder, SIMULATED)
+    options = _arguments()
+    status = subprocess.run([sys.executable, BUILD, "--check"], check=False).returncode
+    if status:
+        return status
+    environment = Environment(options.folder, SIMULATED)
     if not environment.is_there:
         print(
             f"PyTorch {SIMULATED}: one wheel of {VERSIONS[SIMULATED]} MB, none of NVIDIA's; with "
@@ -104,11 +104,11 @@ def main() -> int:
     environment.make(only_local=False)
     environment.build()
     environment.add("libraries", *LIBRARIES)
-    compared = compare(environment.folder, wanted.programs or PROGRAMS)
-    if not wanted.programs:
-        page.write({"date": _today(), "torch": SIMULATED, "programs": compared})
-    complaints = [text for name, each in compared.items() for text in complain(name, each)]
-    print("\n".join([page.summary(compared), *complaints]))
+    results = compare(environment.folder, options.programs or PROGRAMS)
+    if not options.programs:
+        page.write({"date": _today(), "torch": SIMULATED, "programs": results})
+    complaints = [text for name, result in results.items() for text in complain(name, result)]
+    print("\n".join([page.summary(results), *complaints]))
     return 1 if complaints else 0
 
 
@@ -116,12 +116,12 @@ def _today() -> str:
     return datetime.now(tz=timezone.utc).date().isoformat()
 
 
-def complain(name: str, compared: Comparison) -> list[str]:
+def complain(name: str, comparison: Comparison) -> list[str]:
     """Return what is wrong with a program's sentence: it is missing, or not true any more."""
     is_excused = name in EXCEPTIONS
-    if compared.is_equal and is_excused:
+    if comparison.is_equal and is_excused:
         return [f"{name}: equal, so its sentence can go"]
-    if not compared.is_equal and not is_excused:
+    if not comparison.is_equal and not is_excused:
         return [f"{name}: not equal, and no sentence says why"]
     return []
 
@@ -130,11 +130,11 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", nargs="*", metavar="NAME", help="these only, not recorded")
     parser.add_argument("--folder", type=Path, default=ROOT / ".venvs")
-    wanted = parser.parse_args()
-    unknown = set(wanted.programs) - set(PROGRAMS)
+    options = parser.parse_args()
+    unknown = set(options.programs) - set(PROGRAMS)
     if unknown:
         parser.error(f"no such program: {', '.join(sorted(unknown))}")
-    return wanted
+    return options
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def main() -> None:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     programs = [PROGRAMS[name] for name in names]
-    for library in sorted({each for program in programs for each in program.libraries}):
+    for library in sorted({module for program in programs for module in program.libraries}):
         importlib.import_module(library)
     for program in programs:
         print(json.dumps([program.name, asdict(forked(side, program))]), flush=True)
@@ -98,8 +98,8 @@ def play(side: str, program: Program) -> Measured:
         nonlocal steps
         steps += 1
 
-    def observe(gpu: int, asked: int, _total: int, _free: int) -> None:
-        refusals.append(Refusal(gpu, asked, steps))
+    def observe(gpu: int, size: int, _total: int, _free: int) -> None:
+        refusals.append(Refusal(gpu, size, steps))
 
     register_optimizer_step_post_hook(count)
     native: Any = torch._C  # noqa: SLF001 -- observers have no public name, nor types
@@ -117,7 +117,7 @@ def play(side: str, program: Program) -> Measured:
 def _line(error: BaseException) -> str:
     """Return the innermost line of a program that an error came from."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [each for each in frames if each.filename.startswith(str(FOLDER))]
+    own = [frame for frame in frames if frame.filename.startswith(str(FOLDER))]
     if not own:
         return ""
     return linecache.getline(own[-1].filename, own[-1].lineno or 0).strip()

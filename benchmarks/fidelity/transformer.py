@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import nn
-from torch.nn import functional as F  # noqa: N812 -- everybody's name for it
+from torch.nn import functional as F  # noqa: N812 -- the usual name for it
 
 TOKENS, POSITIONS, FEATURES, HEADS, BLOCKS = 50257, 1024, 768, 12, 12
 
@@ -24,8 +24,8 @@ class _Block(nn.Module):
         batch, length, _ = stream.shape
         heads = self.attend(self.norm_1(stream)).view(batch, length, 3, HEADS, FEATURES // HEADS)
         query, key, value = heads.permute(2, 0, 3, 1, 4).unbind()
-        attended = F.scaled_dot_product_attention(query, key, value, is_causal=True)
-        stream = stream + self.project(attended.transpose(1, 2).reshape(stream.shape))
+        attention = F.scaled_dot_product_attention(query, key, value, is_causal=True)
+        stream = stream + self.project(attention.transpose(1, 2).reshape(stream.shape))
         transformed: torch.Tensor = self.narrow(F.gelu(self.widen(self.norm_2(stream))))
         return stream + transformed
 

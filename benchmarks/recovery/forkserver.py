@@ -1,10 +1,10 @@
-"""A Python that has imported what a kernel imports, and forks a kernel whenever it is asked to.
+"""A Python that has imported what a kernel imports, and forks a kernel on each request.
 
 Run by each environment's own Python: `python forkserver.py ADDRESS`. A fresh kernel then need not
 wait for PyTorch's import, and is as fresh: the fork happens before the kernel application, the
 simulation and CUDA begin.
 
-Who asks sends one line of JSON with the folder, the environment variables and the kernel's
+A client sends one line of JSON with the folder, the environment variables and the kernel's
 arguments, and with it the files that become its stdout and stderr. The kernel lives as long as
 the connection.
 """
@@ -34,7 +34,7 @@ _FOR_TRACEBACKS = (
 
 
 class Wish(TypedDict):
-    """The kernel that somebody wants."""
+    """The kernel that is requested."""
 
     folder: str
     environment: dict[str, str]
@@ -87,8 +87,8 @@ def _fork(connection: socket.socket, *inherited: socket.socket) -> int:
     message, files, _, _ = socket.recv_fds(connection, _MESSAGE_BYTES, 2)
     pid = os.fork()
     if pid == 0:
-        for each in (connection, *inherited):
-            each.close()
+        for sock in (connection, *inherited):
+            sock.close()
         _become_kernel(json.loads(message), files)
     for descriptor in files:
         os.close(descriptor)

@@ -42,7 +42,7 @@ with socket.socket(socket.AF_UNIX) as connection:
 
 
 class Notebook(LiveKernel):
-    """A fresh kernel that answers `q` to whatever asks."""
+    """A fresh kernel that answers `q` to every prompt."""
 
     def simulate(self) -> None:
         """Give the kernel a simulated GPU, unless a real one is wanted."""
@@ -67,15 +67,15 @@ class Notebook(LiveKernel):
         self.send_shell("comm_open", {"comm_id": comm_id, "target_name": TARGET, "data": data})
         answers: list[Any] = []
 
-        def answered() -> bool:
+        def is_answered() -> bool:
             answers.extend(
-                each["content"]["data"]["answer"]
-                for each in self.messages()
-                if each["msg_type"] == "comm_msg" and each["content"]["comm_id"] == comm_id
+                message["content"]["data"]["answer"]
+                for message in self.messages()
+                if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == comm_id
             )
             return bool(answers)
 
-        self.until(answered)
+        self.until(is_answered)
         return answers[0]
 
     def _quit_debugger(self) -> bool:
@@ -140,7 +140,7 @@ def restart_ms(python: Path) -> float:
         LiveKernel(python, Path(folder), installed=True) as kernel,
     ):
         kernel.run("import torch")
-        begun = time.perf_counter()
+        start_s = time.perf_counter()
         kernel.restart()
         assert kernel.run("import torch").status == "ok"
-        return round(1000 * (time.perf_counter() - begun), 1)
+        return round(1000 * (time.perf_counter() - start_s), 1)

@@ -40,31 +40,31 @@ def cells(*sources: str) -> Callable[[Notebook, Scenario], float]:
 
     def run(notebook: Notebook, scenario: Scenario) -> float:
         names = ", ".join(scenario.variables)
-        begun = time.perf_counter()
+        start_s = time.perf_counter()
         for source in sources:
             if names or "{names}" not in source:
                 notebook.cell(source.replace("{names}", names))
-        return 1000 * (time.perf_counter() - begun)
+        return 1000 * (time.perf_counter() - start_s)
 
     return run
 
 
 def release(notebook: Notebook, _: Scenario) -> float:
     """Do what *Release GPU* does: ask the helper for the safe set, wait for the result."""
-    begun = time.perf_counter()
+    start_s = time.perf_counter()
     _release(notebook, items=None, confirmed=[])
-    return 1000 * (time.perf_counter() - begun)
+    return 1000 * (time.perf_counter() - start_s)
 
 
 def release_errors(notebook: Notebook, _: Scenario) -> float:
     """Free the safe set and, as if the person had confirmed it, what kept errors hold."""
-    begun = time.perf_counter()
+    start_s = time.perf_counter()
     request = notebook.ask("plan")["id"]
     plan = notebook.await_event("plan", request_id=request)["items"]
     safe = [item["id"] for item in plan if item["safe"]]
     errors = [item["id"] for item in plan if item["kind"] == "error"]
     _release(notebook, items=safe + errors, confirmed=errors)
-    return 1000 * (time.perf_counter() - begun)
+    return 1000 * (time.perf_counter() - start_s)
 
 
 def _release(notebook: Notebook, **wish: object) -> None:
@@ -76,9 +76,9 @@ def clean_up_cell(notebook: Notebook, _: Scenario) -> float:
     """Run the cell that *Insert clean-up cell* writes, with the helper gone."""
     code = notebook.cleanup()
     notebook.quietly(_STOP_HELPER)
-    begun = time.perf_counter()
+    start_s = time.perf_counter()
     notebook.cell(code)
-    return 1000 * (time.perf_counter() - begun)
+    return 1000 * (time.perf_counter() - start_s)
 
 
 _FORGET_LAST = (

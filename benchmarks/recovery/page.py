@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FILE = Path(__file__).with_name("results.md")
 GOAL = 0.99
-_NEEDS = {each.id: each.need for each in SCENARIOS}
+_NEEDS = {scenario.id: scenario.need for scenario in SCENARIOS}
 _HEAD = (
     "method",
     "id",
@@ -104,7 +104,7 @@ def _environment(results: Results, name: str) -> str:
 
 def _versions(results: Results, name: str) -> str:
     versions = results.environments[name]["versions"]
-    return ", ".join(f"{each} {version}" for each, version in versions.items())
+    return ", ".join(f"{package} {version}" for package, version in versions.items())
 
 
 def _rows(results: Results, environment: str) -> Iterator[Sequence[str]]:
@@ -113,14 +113,14 @@ def _rows(results: Results, environment: str) -> Iterator[Sequence[str]]:
         if trials:
             times = results.times.get(method.id, []) if environment == _newest(results) else []
             yield _row(method, trials, times)
-    everything = len(PRELUDE_VARIABLES) * len(SCENARIOS) + sum(len(s.variables) for s in SCENARIOS)
-    running = sum(1 for each in SCENARIOS if each.alive)
+    total = len(PRELUDE_VARIABLES) * len(SCENARIOS) + sum(len(s.variables) for s in SCENARIOS)
+    running = sum(1 for scenario in SCENARIOS if scenario.alive)
     times = results.times.get("restart", []) if environment == _newest(results) else []
     yield (
         "kernel restart",
         "`restart`",
         "100 %",
-        *("all", "all", f"all {everything}", f"all {running}", "all", "0"),
+        *("all", "all", f"all {total}", f"all {running}", "all", "0"),
         _milliseconds(times),
     )
 
@@ -151,8 +151,8 @@ def _milliseconds(times: Sequence[float]) -> str:
 
 
 def _reached(trials: Sequence[Trial], need: str) -> str:
-    mine = [trial for trial in trials if _NEEDS[trial.scenario] == need]
-    return f"{sum((trial.share or 0) >= GOAL for trial in mine)} of {len(mine)}" if mine else ""
+    group = [trial for trial in trials if _NEEDS[trial.scenario] == need]
+    return f"{sum((trial.share or 0) >= GOAL for trial in group)} of {len(group)}" if group else ""
 
 
 def _trials(results: Results, environment: str, method: Method) -> list[Trial]:
@@ -161,12 +161,12 @@ def _trials(results: Results, environment: str, method: Method) -> list[Trial]:
 
 
 def _matrix(results: Results, environment: str) -> str:
-    methods = [each for each in METHODS if _trials(results, environment, each)]
+    methods = [method for method in METHODS if _trials(results, environment, method)]
     rows = []
     for scenario in SCENARIOS:
-        trials = (results.trials.get((environment, scenario.id, each.id)) for each in methods)
+        trials = (results.trials.get((environment, scenario.id, method.id)) for method in methods)
         rows.append([f"`{scenario.id}` {scenario.title}", *map(_cell, trials)])
-    return table(["notebook", *(each.id for each in methods)], rows)
+    return table(["notebook", *(method.id for method in methods)], rows)
 
 
 def _cell(trial: Trial | None) -> str:

@@ -115,11 +115,11 @@ def kept_bytes() -> int:
         if hasattr(type(value), "next_functions"):
             todo += [node for node, _ in value.next_functions]
             todo.append(getattr(value, "variable", None))
-        todo += _kept_by(value, kinds)
+        todo += _referents(value, kinds)
     return sum(storages.values())
 
 
-def _kept_by(value: Any, kinds: tuple[type, ...]) -> list[object]:
+def _referents(value: Any, kinds: tuple[type, ...]) -> list[object]:
     """Return what a value of the user's refers to, short of the rest of the program."""
     if kinds[0] is types.FunctionType:
         return [value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__]
@@ -127,14 +127,14 @@ def _kept_by(value: Any, kinds: tuple[type, ...]) -> list[object]:
         return []
     if type in kinds and value.__module__ != "__main__":
         return []
-    found = gc.get_referents(value)
+    objects = gc.get_referents(value)
     if kinds[0] in _SUSPENDED:
         # Before Python 3.11 what is suspended refers to its frame, and only that to its variables.
-        for frame in [each for each in found if type(each) is types.FrameType]:
-            around = (frame.f_globals, frame.f_builtins)
-            within = gc.get_referents(frame)
-            found += [each for each in within if not any(each is space for space in around)]
-    return found
+        for frame in [item for item in objects if type(item) is types.FrameType]:
+            spaces = (frame.f_globals, frame.f_builtins)
+            inner = gc.get_referents(frame)
+            objects += [item for item in inner if not any(item is space for space in spaces)]
+    return objects
 
 
 def _of_modules() -> list[object]:

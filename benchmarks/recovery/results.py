@@ -27,18 +27,18 @@ class Results:
     @classmethod
     def read(cls) -> Results:
         """Read what was measured so far."""
-        found = cls()
+        results = cls()
         lines = FILE.read_text(encoding="utf-8").splitlines() if FILE.exists() else []
         for line in lines:
             record = json.loads(line)
             kind = record.pop("type")
             if kind == "environment":
-                found.environments[record["name"]] = record
+                results.environments[record["name"]] = record
             elif kind == "times":
-                found.times[record["method"]] = record["ms"]
+                results.times[record["method"]] = record["ms"]
             else:
-                found.enter(Trial(**record))
-        return found
+                results.enter(Trial(**record))
+        return results
 
     def enter_environment(self, environment: Environment, *, real: bool) -> None:
         """Note what an environment consists of, and when it was measured."""

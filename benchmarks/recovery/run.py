@@ -1,7 +1,7 @@
 """Run every method on every scenario in kernels of several generations, and write the page.
 
 `python -m benchmarks.recovery.run` does all of it; options choose a part, whose results take the
-place of the earlier ones. `--real` uses the card of this machine in place of the simulated one.
+place of the earlier ones. `--real` uses the GPU of this machine in place of the simulated one.
 """
 
 from __future__ import annotations
@@ -39,34 +39,34 @@ _SAVE_EVERY = 50
 
 def main() -> None:
     """Measure what was asked for."""
-    wanted = _arguments()
-    if wanted.real:
+    options = _arguments()
+    if options.real:
         os.environ[REAL] = "1"
     results = Results.read()
     missing: list[str] = []
-    for name in wanted.environments:
+    for name in options.environments:
         if not ENVIRONMENTS[name].exists():
             print(f"{name}: no such environment here, left out")
             continue
         with Environment(name, ENVIRONMENTS[name]) as environment:
             print(name, environment.versions, flush=True)
-            results.enter_environment(environment, real=wanted.real)
-            missing += _run(environment, wanted, results)
+            results.enter_environment(environment, real=options.real)
+            missing += _run(environment, options, results)
     page.write(results)
     if missing:
         raise SystemExit("Not measured:\n" + "\n".join(missing))
 
 
-def _run(environment: Environment, wanted: argparse.Namespace, results: Results) -> list[str]:
+def _run(environment: Environment, options: argparse.Namespace, results: Results) -> list[str]:
     """Return what could not be measured."""
-    scenarios = [each for each in SCENARIOS if each.id in wanted.scenarios]
-    methods = list(_methods(environment.name, wanted.methods))
+    scenarios = [each for each in SCENARIOS if each.id in options.scenarios]
+    methods = list(_methods(environment.name, options.methods))
     pairs = [(scenario, method) for method in methods for scenario in scenarios]
     missing = []
-    with ThreadPoolExecutor(wanted.workers) as pool:
-        if wanted.check:
-            found = pool.map(lambda each: faults(environment, each), scenarios)
-            wrong = {each.id: faulty for each, faulty in zip(scenarios, found, strict=True)}
+    with ThreadPoolExecutor(options.workers) as pool:
+        if options.check:
+            findings = pool.map(lambda each: faults(environment, each), scenarios)
+            wrong = {each.id: faulty for each, faulty in zip(scenarios, findings, strict=True)}
             assert not any(wrong.values()), wrong
         trials = pool.map(lambda pair: _attempt(environment, *pair), pairs)
         for n, (pair, trial) in enumerate(zip(pairs, trials, strict=True)):
@@ -76,7 +76,7 @@ def _run(environment: Environment, wanted: argparse.Namespace, results: Results)
                 results.enter(trial)
             if n % _SAVE_EVERY == 0:
                 results.save()
-    if wanted.times and environment.name == NEWEST:
+    if options.times and environment.name == NEWEST:
         results.times |= _times(environment, methods)
     results.save()
     return missing
@@ -84,7 +84,7 @@ def _run(environment: Environment, wanted: argparse.Namespace, results: Results)
 
 def _times(environment: Environment, methods: Sequence[Method]) -> dict[str, list[float]]:
     """Measure one kernel at a time, so that nothing else takes its time."""
-    scenario = next(each for each in SCENARIOS if each.id == _TIMED_SCENARIO)
+    scenario = next(candidate for candidate in SCENARIOS if candidate.id == _TIMED_SCENARIO)
     times = {
         method.id: [attempt(environment, scenario, method).took_ms for _ in range(_TIMES)]
         for method in methods
@@ -102,11 +102,11 @@ def _attempt(environment: Environment, scenario: Scenario, method: Method) -> Tr
     return None
 
 
-def _methods(environment: str, wanted: Sequence[str]) -> Iterator[Method]:
+def _methods(environment: str, ids: Sequence[str]) -> Iterator[Method]:
     """All methods in the newest kernel; in the others ours and the best of the recipes."""
     for method in METHODS:
         everywhere = method.id in (*OURS, *RECIPES_THAT_WORK)
-        if method.id in wanted and (everywhere or environment == NEWEST):
+        if method.id in ids and (everywhere or environment == NEWEST):
             yield method
 
 

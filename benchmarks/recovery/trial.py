@@ -28,7 +28,7 @@ class Trial:
     method: str
     unneeded_bytes: int
     """In use when the last cell of the scenario had ended, beyond what the user's variables and
-    the framework itself hold: what a restart frees and nobody misses."""
+    the framework itself hold: what a restart frees and no code needs."""
     left_bytes: int
     """What is left of that. Variables that a method deletes are no merit, so they do not count."""
     lost: list[str]
@@ -98,16 +98,16 @@ def faults(environment: Environment, scenario: Scenario) -> list[str]:
             notebook.cell(source)
         before = notebook.probe("before")
         names = notebook.probe("new_variables")
-        kept = notebook.probe("kept_bytes")
-        more = before["beyond_overhead_bytes"] - kept
+        size = notebook.probe("kept_bytes")
+        rest = before["beyond_overhead_bytes"] - size
         alive = not scenario.alive or notebook.probe("holds", scenario.alive)
-    found = {
+    checks = {
         f"its variables are {names}": names != sorted(scenario.variables),
-        f"its variables hold {kept} bytes": abs(kept - kept_bytes(scenario)) >= MIB,
-        f"a restart frees {more} bytes": (more < MIB) != (scenario.need == "nothing"),
+        f"its variables hold {size} bytes": abs(size - kept_bytes(scenario)) >= MIB,
+        f"a restart frees {rest} bytes": (rest < MIB) != (scenario.need == "nothing"),
         f"{scenario.alive} is not true": not alive,
     }
-    return [fault for fault, is_there in found.items() if is_there]
+    return [fault for fault, is_there in checks.items() if is_there]
 
 
 def kept_bytes(scenario: Scenario) -> int:

@@ -110,18 +110,18 @@ def engines_python() -> Path:
 
 
 def _python_of(place: tuple[str, str], otherwise: str) -> Path:
-    found = _python_at(*place)
-    if not found.exists():
-        pytest.skip(f"{found} is missing: {otherwise}")
-    return found
+    path = _python_at(*place)
+    if not path.exists():
+        pytest.skip(f"{path} is missing: {otherwise}")
+    return path
 
 
 def interpreter(name: str) -> Path:
     """Find the environment of a generation or framework; missing it is a failure, not a skip."""
-    found = _python_at(*(GENERATIONS | FRAMEWORKS)[name])
-    if not found.exists():
-        pytest.fail(f"{found} is missing: run `make environments` to prepare all of them.")
-    return found
+    path = _python_at(*(GENERATIONS | FRAMEWORKS)[name])
+    if not path.exists():
+        pytest.fail(f"{path} is missing: run `make environments` to prepare all of them.")
+    return path
 
 
 def _python_at(variable: str, folder: str) -> Path:
@@ -136,8 +136,8 @@ def kernel(
 
     Shared by the tests of a module: each leaves it idle and with the helper alive.
     """
-    with attached(python, tmp_path_factory.mktemp("kernel"), pack) as started:
-        yield started
+    with attached(python, tmp_path_factory.mktemp("kernel"), pack) as process:
+        yield process
 
 
 @pytest.fixture
@@ -168,8 +168,8 @@ def _starting(python: Path, folder: Path) -> Iterator[Start]:
         return kernels[-1]
 
     yield start_one
-    for each in kernels:
-        each.close()
+    for process in kernels:
+        process.close()
 
 
 @pytest.fixture
@@ -178,9 +178,9 @@ def notebook(request: pytest.FixtureRequest) -> Iterator[Notebook]:
     from gpu_simulator import simulate
     from tests.notebook import open_notebook
 
-    with simulate(request.module.GPU), open_notebook() as opened:
-        assert opened.run(request.module.START).success, opened.printed
-        yield opened
+    with simulate(request.module.GPU), open_notebook() as book:
+        assert book.run(request.module.START).success, book.printed
+        yield book
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -193,7 +193,7 @@ def _own_main() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _room_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What other tests have imported into this process, and leave it to do, is in nobody's kernel.
+    """What other tests have imported into this process, and leave it to do, is in no kernel.
 
     Beside a thread that waits a walk has one short slice, in which it must list all objects.
     """

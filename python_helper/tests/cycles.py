@@ -17,7 +17,7 @@ fill()
 """
 FIT = """chunks = [torch.empty(512 * 2**20, dtype=torch.uint8, device="cuda") for _ in range(6)]
 del chunks"""
-# The helper remembers a few dozen cards, and no more: a smaller bound is reached sooner.
+# The helper remembers a few dozen reports, and no more: a smaller bound is reached sooner.
 PREPARE = """import gc, json, os, types
 import torch
 import gpu_headroom.reports.store
@@ -52,12 +52,12 @@ class Count:
     def __sub__(self, earlier: Count) -> Count:
         """Return what was added since."""
         return Count(
-            *(getattr(self, each.name) - getattr(earlier, each.name) for each in fields(self))
+            *(getattr(self, field.name) - getattr(earlier, field.name) for field in fields(self))
         )
 
 
 def growth(kernel: LiveKernel, cycles: int, settle: int = 8) -> Count:
-    """Return what `cycles` cycles add to a kernel whose card has 4 GiB.
+    """Return what `cycles` cycles add to a kernel whose GPU has 4 GiB.
 
     `settle` cycles go ahead: memories with a bound, ours and IPython's, are full after them.
     """
@@ -73,8 +73,8 @@ def growth(kernel: LiveKernel, cycles: int, settle: int = 8) -> Count:
 def cycle(kernel: LiveKernel) -> None:
     """Run out of memory, free, and run what could not have run before."""
     assert kernel.run(FAIL, cell_id="failing", stop_on_error=False).status == "error"
-    released = kernel.free()
-    assert released["freed_bytes"] >= 7 * 512 * 2**20, released
+    event = kernel.free()
+    assert event["freed_bytes"] >= 7 * 512 * 2**20, event
     assert kernel.run(FIT, cell_id="fitting").status == "ok"
 
 

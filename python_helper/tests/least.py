@@ -16,7 +16,7 @@ def least(kind: str) -> dict[str, Any]:
 
 def _least(hint: Any) -> Any:
     if is_typeddict(hint):
-        return {key: _least(each) for key, each in get_type_hints(hint).items()}
+        return {key: _least(inner) for key, inner in get_type_hints(hint).items()}
     if get_origin(hint) is Literal:
         return get_args(hint)[0]
     return None if type(None) in get_args(hint) else (get_origin(hint) or hint)()

@@ -76,9 +76,9 @@ WITH_HELPER = "from ipykernel.kernelapp import launch_new_instance; launch_new_i
 
 def constant(module: Path, name: str) -> str:
     """Return what a module of the front end has under a name, in single quotes."""
-    found = re.search(rf"{name} =\s+'([^']+)'", module.read_text(encoding="utf-8"))
-    assert found
-    return found[1]
+    match = re.search(rf"{name} =\s+'([^']+)'", module.read_text(encoding="utf-8"))
+    assert match
+    return match[1]
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,13 @@ class Pack:
 
     def work(self, *, sources: str | None = None, major: str = "2") -> dict[str, Any]:
         """Return what the front end executes: the bootstrap, and the expression that calls it."""
-        started = (
+        expression = (
             constant(HELPER, "START")
             .replace("__PACK__", sources or self.sources)
             .replace("__PROTOCOL_MAJOR__", major)
             .replace("__HELPER_VERSION__", self.version)
         )
-        return {"code": self.bootstrap, "user_expressions": {"started": started}}
+        return {"code": self.bootstrap, "user_expressions": {"started": expression}}
 
 
 @dataclass
@@ -134,21 +134,21 @@ class Run:
         """What a notebook shows in the cell, in order."""
         kinds = {"stream", "error", "display_data", "execute_result"}
         return [
-            (each["msg_type"], each["content"])
-            for each in self.messages
-            if each["msg_type"] in kinds
+            (message["msg_type"], message["content"])
+            for message in self.messages
+            if message["msg_type"] in kinds
         ]
 
     @property
     def bundle(self) -> dict[str, Any]:
         """The only report in the cell's output, in each of its forms."""
-        shown = [content["data"] for kind, content in self.outputs if kind == "display_data"]
-        (found,) = [data for data in shown if REPORT in data]
-        return cast("dict[str, Any]", found)
+        bundles = [content["data"] for kind, content in self.outputs if kind == "display_data"]
+        (bundle,) = [data for data in bundles if REPORT in data]
+        return cast("dict[str, Any]", bundle)
 
     @property
     def report(self) -> dict[str, Any]:
-        """The report of that card."""
+        """The report in that bundle."""
         return cast("dict[str, Any]", self.bundle[REPORT])
 
     @property
@@ -275,9 +275,9 @@ class LiveKernel:
         if self._faults:
             raise self._faults[0]
         complaints = [
-            each
-            for each in re.findall(r"GPU Headroom.*", self.log)
-            if not any(expected in each for expected in self.expected_complaints)
+            line
+            for line in re.findall(r"GPU Headroom.*", self.log)
+            if not any(expected in line for expected in self.expected_complaints)
         ]
         assert not complaints, f"{complaints}\n{self.log}"
 
@@ -363,8 +363,8 @@ class LiveKernel:
         """Wait for the end of an execute request."""
         reply = self._reply(request, channel, timeout_s)
         self.until(lambda: self._ended(request))
-        mine = [each for each in self.messages() if each["parent_header"].get("msg_id") == request]
-        return Run(reply["content"], mine)
+        messages = [msg for msg in self.messages() if msg["parent_header"].get("msg_id") == request]
+        return Run(reply["content"], messages)
 
     def run(self, code: str, *, channel: str = "shell", **options: Any) -> Run:
         """Run a cell to its end."""
@@ -447,7 +447,7 @@ class LiveKernel:
         return cast("dict[str, Any]", reply["content"])
 
     def ask_raw(self, arguments: object) -> Any:
-        """Send a request, well-formed or not; `None` when nobody is home."""
+        """Send a request, well-formed or not; `None` when there is no helper."""
         content = self.debug("gpuHeadroom", arguments)
         if not content.get(
             "success"
@@ -468,19 +468,19 @@ class LiveKernel:
         return reply
 
     def explain(self, run: Run, cell_id: str) -> dict[str, Any] | None:
-        """Hand over what a process printed that failed, as a page does; return the card."""
+        """Hand over what a process printed that failed, as a page does; return the report."""
         since, parent_id = self.now, run.messages[0]["parent_header"]["msg_id"]
         reply = self.ask("explain", cell_id=cell_id, parent_id=parent_id, printed=run.text)
         if reply["report_id"] is None:
             return None
 
-        def shown() -> list[dict[str, Any]]:
-            return [each for each in self.messages(since) if each["msg_type"] == "display_data"]
+        def displays() -> list[dict[str, Any]]:
+            return [msg for msg in self.messages(since) if msg["msg_type"] == "display_data"]
 
-        self.until(lambda: bool(shown()))
-        (card,) = shown()
-        assert card["parent_header"]["msg_id"] == parent_id
-        return cast("dict[str, Any]", card["content"]["data"][REPORT])
+        self.until(lambda: bool(displays()))
+        (display,) = displays()
+        assert display["parent_header"]["msg_id"] == parent_id
+        return cast("dict[str, Any]", display["content"]["data"][REPORT])
 
     def attach(
         self, *, client_id: str = CLIENT, rate_hz: float = 10, visible: bool = True, **options: Any
@@ -511,11 +511,11 @@ class LiveKernel:
 
     def events(self, kind: str | None = None, since: int = 0) -> list[dict[str, Any]]:
         """Return the helper's events, from the message numbered `since` on."""
-        found = [each["content"]["data"] for each in self.messages(since) if _is_event(each)]
-        return [each for each in found if kind in (None, each["type"])]
+        events = [item["content"]["data"] for item in self.messages(since) if _is_event(item)]
+        return [item for item in events if kind in (None, item["type"])]
 
     def free(self, **keys: Any) -> dict[str, Any]:
-        """Ask for a release, of what is safe unless told, and return what came of it."""
+        """Ask for a release, by default of what is safe, and return what came of it."""
         since = self.now
         reply = self.ask("release", **{"items": None, "confirmed": [], "report_id": None, **keys})
         return self.await_event("released", since, release_id=reply["release_id"])
@@ -523,15 +523,15 @@ class LiveKernel:
     def await_event(self, kind: str, since: int = 0, **keys: Any) -> dict[str, Any]:
         """Wait for an event with these keys."""
 
-        def matching() -> list[dict[str, Any]]:
+        def matches() -> list[dict[str, Any]]:
             return [
-                each
-                for each in self.events(kind, since)
-                if all(each[key] == value for key, value in keys.items())
+                event
+                for event in self.events(kind, since)
+                if all(event[key] == value for key, value in keys.items())
             ]
 
-        self.until(lambda: bool(matching()))
-        return matching()[0]
+        self.until(lambda: bool(matches()))
+        return matches()[0]
 
     # --- What arrives -------------------------------------------------------
 
@@ -602,18 +602,18 @@ class LiveKernel:
 
     def _ended(self, request: str) -> bool:
         return any(
-            each["msg_type"] == "status"
-            and each["content"]["execution_state"] == "idle"
-            and each["parent_header"].get("msg_id") == request
-            for each in self.messages()
+            message["msg_type"] == "status"
+            and message["content"]["execution_state"] == "idle"
+            and message["parent_header"].get("msg_id") == request
+            for message in self.messages()
         )
 
     def printed(self, request: str) -> str:
         """What arrived so far of what a cell prints."""
         return "".join(
-            each["content"]["text"]
-            for each in self.messages()
-            if each["msg_type"] == "stream" and each["parent_header"].get("msg_id") == request
+            message["content"]["text"]
+            for message in self.messages()
+            if message["msg_type"] == "stream" and message["parent_header"].get("msg_id") == request
         )
 
 

@@ -97,9 +97,9 @@ class Server:
     def _await_port(self) -> int:
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/", self._log.read_text())
-            if found and self._listens(int(found[1])):
-                return int(found[1])
+            match = re.search(r"http://127\.0\.0\.1:(\d+)/", self._log.read_text())
+            if match and self._listens(int(match[1])):
+                return int(match[1])
             time.sleep(0.1)
         raise AssertionError(self._log.read_text())
 
@@ -125,10 +125,10 @@ class Page:
         self._socket = self._server.connect(
             f"kernels/{self.id}/channels?session_id={self._session}"
         )
-        asked = self.send("kernel_info_request", {})
+        message_id = self.send("kernel_info_request", {})
         if wait and self.state != "busy":
-            self.wait(asked)
-        return asked
+            self.wait(message_id)
+        return message_id
 
     def disconnect(self) -> None:
         """Close the connection; the kernel stays."""

@@ -1,4 +1,4 @@
-"""A notebook without a server: a real IPython shell, a simulated card, our ledger of cells."""
+"""A notebook without a server: a real IPython shell, a simulated GPU, our ledger of cells."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class Notebook:
         name = cell_id or f"cell-{self.shell.execution_count}"
         run = CellRun(name, self.shell.execution_count, source, None, time.time())
         self.ledger.begin(token, run, self.read())
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        stream = io.StringIO()
+        with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
             result = self.shell.run_cell(source, store_history=True)
-        self.printed = printed.getvalue()
+        self.printed = stream.getvalue()
         status: Any = "ok" if result.success else "error"
         self.ledger.end(0, status, result.execution_count, time.time(), self.read())
         if self.source.state() == "live":
@@ -74,7 +74,7 @@ class Notebook:
         return result
 
     def read(self) -> DeviceSnapshot | None:
-        """Measure the card; `None` before it is up."""
+        """Measure the GPU; `None` before it is up."""
         state = self.source.state()
         if state != "live":
             return None
@@ -82,12 +82,12 @@ class Notebook:
 
     def situation(self) -> Situation:
         """Return what items are found from, as the session would, with time enough."""
-        cells = tuple(self._named(each) for each in self.ledger.cells())
+        cells = tuple(self._named(run) for run in self.ledger.cells())
         return Situation(self.shell, Turn(30.0), cells, self.kept)
 
     def plan(self) -> dict[str, Item]:
         """Return what can be freed, by its ids."""
-        return {each["id"]: each for each in freeable_items.plan(self.situation())}
+        return {item["id"]: item for item in freeable_items.plan(self.situation())}
 
     def free(self, *items: str) -> releasing.Outcome:
         """Free these items, each of them confirmed, or without any what is safe."""
@@ -108,7 +108,7 @@ class Notebook:
         recognition = recognise(result.error_in_exec)
         assert recognition is not None, result.error_in_exec
         snapshot = self.read()
-        cells = tuple(self._named(each) for each in self.ledger.cells())
+        cells = tuple(self._named(run) for run in self.ledger.cells())
         return Failure(
             error=result.error_in_exec,
             recognition=recognition,

@@ -1,4 +1,4 @@
-"""Programs that run out of memory, one after the other in one kernel, and what cards offer."""
+"""Programs that run out of memory, one after the other in one kernel, and what reports offer."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class FailedCell:
 
     def remedy(self, remedy_id: str) -> dict[str, Any]:
         """Return what it offers under an id, which has to be there: an edit or a suggestion."""
-        found = {each["id"]: each for each in self.report["remedies"]}
-        assert remedy_id in found, {name: each["kind"] for name, each in found.items()}
-        return dict(found[remedy_id])
+        remedies = {remedy["id"]: remedy for remedy in self.report["remedies"]}
+        assert remedy_id in remedies, {name: remedy["kind"] for name, remedy in remedies.items()}
+        return dict(remedies[remedy_id])
 
     def button(self, remedy_id: str) -> bool:
         """Whether it offers an edit that is made by a click."""
@@ -42,13 +42,13 @@ class FailedCell:
     @property
     def buttons(self) -> set[str]:
         """The ids of all edits that are made by a click."""
-        return {each["id"] for each in self.report["remedies"] if each["kind"] == "edit"}
+        return {remedy["id"] for remedy in self.report["remedies"] if remedy["kind"] == "edit"}
 
     def click(self, remedy_id: str, *beside: str) -> dict[str, Any]:
         """Ask for an edit as a page does, with these cells in the notebook as well."""
-        others = {f"beside-{n}": source for n, source in enumerate(beside)}
+        cells = {f"beside-{n}": source for n, source in enumerate(beside)}
         wish = {"report_id": self.report["report_id"], "remedy_id": remedy_id}
-        return dict(self.kernel.ask("fix", **wish, sources={**self.sources, **others}))
+        return dict(self.kernel.ask("fix", **wish, sources={**self.sources, **cells}))
 
     def edited(self, remedy_id: str) -> list[str]:
         """Click, and return the cells as the edit leaves them."""
@@ -73,7 +73,7 @@ class Programs:
         """
         kernel, number = self._kernel, next(self._numbers)
         self._begin()
-        sources = {f"program-{number}-{n}": each for n, each in enumerate(cells)}
+        sources = {f"program-{number}-{n}": cell for n, cell in enumerate(cells)}
         *_, last = sources
         self._before = [*sources, f"program-{number}-behind"]
         if also:
@@ -110,10 +110,10 @@ class Programs:
 
 
 def completed(kernel: LiveKernel, run: Run) -> dict[str, Any]:
-    """Return the report of a failed cell's card, once nothing is looked for any more."""
-    shown = [each["data"][REPORT] for kind, each in run.outputs if kind == "display_data"]
-    assert shown, run.outputs
-    ids = {key: shown[-1][key] for key in ("life_id", "report_id")}
+    """Return the report of a failed cell, once nothing is looked for any more."""
+    reports = [content["data"][REPORT] for kind, content in run.outputs if kind == "display_data"]
+    assert reports, run.outputs
+    ids = {key: reports[-1][key] for key in ("life_id", "report_id")}
 
     def latest() -> dict[str, Any]:
         return dict(kernel.ask("report", **ids)["report"])
@@ -127,11 +127,11 @@ def applied(sources: Mapping[str, str], edits: Iterable[Mapping[str, Any]]) -> d
 
     From the last line to the first: an edit may change how many lines there are.
     """
-    changed = dict(sources)
-    for edit in sorted(edits, key=lambda each: -int(each["first_line"])):
-        lines = changed[edit["cell_id"]].split("\n")
+    cells = dict(sources)
+    for edit in sorted(edits, key=lambda item: -int(item["first_line"])):
+        lines = cells[edit["cell_id"]].split("\n")
         begin = edit["first_line"] - 1
         end = begin + len(edit["old_lines"])
         assert lines[begin:end] == edit["old_lines"], f"the lines are others: {edit}"
-        changed[edit["cell_id"]] = "\n".join([*lines[:begin], *edit["new_lines"], *lines[end:]])
-    return changed
+        cells[edit["cell_id"]] = "\n".join([*lines[:begin], *edit["new_lines"], *lines[end:]])
+    return cells

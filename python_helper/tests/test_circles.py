@@ -19,7 +19,7 @@ FILES = {
 }
 
 
-def imported(name: str) -> Iterator[str]:
+def uses_of(name: str) -> Iterator[str]:
     """Yield the files of ours that one imports, for values or for types."""
     path = FILES[name]
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
@@ -34,21 +34,21 @@ def imported(name: str) -> Iterator[str]:
 
 def in_circles(imports: Mapping[str, set[str]]) -> set[str]:
     """Return the files from which imports lead back to themselves."""
-    found = set()
+    names = set()
     for name in imports:
-        reached, waiting = set[str](), [name]
+        targets, waiting = set[str](), [name]
         while waiting:
-            more = imports[waiting.pop()] - reached
-            reached |= more
+            more = imports[waiting.pop()] - targets
+            targets |= more
             waiting += more
-        if name in reached:
-            found.add(name)
-    return found
+        if name in targets:
+            names.add(name)
+    return names
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:
     """Whoever reads a file can begin with what it imports."""
-    imports = {name: {each for each in imported(name) if each in FILES} - {name} for name in FILES}
+    imports = {name: {file for file in uses_of(name) if file in FILES} - {name} for name in FILES}
     assert sum(map(len, imports.values())) > 1000
     assert in_circles(imports) - {f"gpu_headroom.{name}" for name in ALLOWED} == set()
 
@@ -63,10 +63,10 @@ def test_no_package_imports_its_own_modules() -> None:
 
     Python then hands out one that is half made. One thread alone starts a session.
     """
-    packages = {name: set(imported(name)) for name in FILES if FILES[name].name == "__init__.py"}
+    packages = {name: set(uses_of(name)) for name in FILES if FILES[name].name == "__init__.py"}
     inner = {
         name
         for name, imports in packages.items()
-        if any(each.startswith(f"{name}.") for each in imports)
+        if any(target.startswith(f"{name}.") for target in imports)
     }
     assert inner == {"gpu_headroom", "gpu_headroom.session"}

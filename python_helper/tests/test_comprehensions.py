@@ -51,7 +51,7 @@ def names(source: str) -> list[str]:
     return [name for _, _, name in mixed_up(ast.parse(source))]
 
 
-def told(python: object, source: str) -> subprocess.CompletedProcess[str]:
+def result_of(python: object, source: str) -> subprocess.CompletedProcess[str]:
     """Ask a Python what the function of a source returns."""
     code = f"{source}\nprint(told('12'))"
     return subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False)
@@ -63,10 +63,10 @@ def test_what_is_mixed_up_is_parted(source: str) -> None:
     assert names(source)
     tree = ast.parse(source)
     assert part(tree)
-    parted = ast.unparse(tree)
-    assert names(parted) == []
-    assert told(sys.executable, parted).stdout == "[1, 2]\n"
-    assert told(interpreter("3.12"), parted).stdout == "[1, 2]\n"
+    result = ast.unparse(tree)
+    assert names(result) == []
+    assert result_of(sys.executable, result).stdout == "[1, 2]\n"
+    assert result_of(interpreter("3.12"), result).stdout == "[1, 2]\n"
 
 
 @pytest.mark.parametrize("source", WELL)
@@ -74,11 +74,11 @@ def test_what_is_well_is_left_alone(source: str) -> None:
     """And 3.12 says so."""
     assert names(source) == []
     assert not part(ast.parse(source))
-    assert told(interpreter("3.12"), source).stdout == "[1, 2]\n"
+    assert result_of(interpreter("3.12"), source).stdout == "[1, 2]\n"
 
 
 def test_a_parameter_within_is_not_renamed() -> None:
-    """That would have to follow it; nobody has written it yet."""
+    """That would have to follow it; it is not written yet."""
     source = (
         "C = int\ndef told(m):\n    [(lambda C: C)(C) for C in m]\n    return [C(x) for x in m]"
     )

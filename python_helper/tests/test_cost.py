@@ -22,7 +22,7 @@ MODULES = 63
 """Of ours, imported until the first reading is there."""
 
 SAMPLE_BYTES = 1_110
-"""Of one reading of one card, as JSON."""
+"""Of one reading of one GPU, as JSON."""
 
 UNCHANGED_S = 4.5
 """From the first to the sixth reading that is sent of a cell in which nothing changes."""
@@ -34,7 +34,7 @@ CALLS_EACH_SECOND = 16
 """Those in a reading that also asks for host memory, once a second."""
 
 INTERVAL_S = "__import__('gpu_headroom.session').session.current().sampler._interval.seconds"
-IMPORTED = "sum(each.partition('.')[0] == 'gpu_headroom' for each in __import__('sys').modules)"
+OUR_MODULES = "sum(each.partition('.')[0] == 'gpu_headroom' for each in __import__('sys').modules)"
 
 COUNT = """
 def calls():
@@ -58,8 +58,8 @@ unchanged = calls_of(lambda: sources.read(ticking=True))
 @pytest.fixture(scope="module")
 def process(newest_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
     """A kernel with an installed helper."""
-    with LiveKernel(newest_python, tmp_path_factory.mktemp("cost"), installed=True) as started:
-        yield started
+    with LiveKernel(newest_python, tmp_path_factory.mktemp("cost"), installed=True) as kernel:
+        yield kernel
 
 
 @pytest.fixture
@@ -76,10 +76,10 @@ def test_modules_of_a_first_reading(newest_python: Path, pack: Pack, tmp_path: P
     """What is compiled before anything is shown: each module is a part of a millisecond."""
     with LiveKernel(newest_python, tmp_path) as kernel:
         work = pack.work()
-        work["user_expressions"]["imported"] = IMPORTED
+        work["user_expressions"]["imported"] = OUR_MODULES
         run = kernel.run(**work, silent=True, store_history=False)
-        imported = run.reply["user_expressions"]["imported"]["data"]["text/plain"]
-        assert 0 < int(imported) <= MODULES
+        count = run.reply["user_expressions"]["imported"]["data"]["text/plain"]
+        assert 0 < int(count) <= MODULES
         kernel.attach()
 
 
@@ -96,7 +96,7 @@ def test_readings_of_a_cell_that_waits(simulated: LiveKernel) -> None:
     since = simulated.now
     with simulated.busy_cell():
         simulated.until(lambda: len(simulated.events("sample", since)) > 5)
-    first, *_, sixth = [each["time_s"] for each in simulated.events("sample", since)][:6]
+    first, *_, sixth = [event["time_s"] for event in simulated.events("sample", since)][:6]
     assert sixth - first > UNCHANGED_S
     assert simulated.value(INTERVAL_S) < 2.5
 

@@ -35,7 +35,7 @@ def test_the_animated_picture_is_light() -> None:
 
 def test_what_the_readme_links_to_is_there() -> None:
     """Of the documentation Sphinx says it."""
-    missing = [each for each in LINK.findall(README) if not (ROOT / each).exists()]
+    missing = [link for link in LINK.findall(README) if not (ROOT / link).exists()]
     assert missing == []
 
 
@@ -43,6 +43,6 @@ def test_each_picture_is_shown_somewhere() -> None:
     """A picture that no page has is carried by every clone for nothing."""
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
-    pictures = [each.name for each in (ROOT / "docs" / "images").iterdir()]
-    light = [each for each in pictures if not each.endswith("-dark.png")]
-    assert [each for each in light if each not in text] == []
+    pictures = [picture.name for picture in (ROOT / "docs" / "images").iterdir()]
+    light = [picture for picture in pictures if not picture.endswith("-dark.png")]
+    assert [picture for picture in light if picture not in text] == []

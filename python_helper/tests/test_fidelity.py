@@ -22,7 +22,7 @@ def beside(**changes: int) -> Comparison:
 
 
 def test_the_page_has_the_results() -> None:
-    """Nobody edits the tables by hand, and no run is forgotten."""
+    """The tables are not edited by hand, and no run is forgotten."""
     text = page.PAGE.read_text(encoding="utf-8")
     assert page.renewed(text, page.read()) == text
 
@@ -34,9 +34,9 @@ def test_all_programs_were_compared() -> None:
 
 def test_each_exception_has_its_sentence() -> None:
     """What differs is explained, and what is equal has no excuse."""
-    found = page.read()["programs"]
-    assert set(EXCEPTIONS) <= set(found)
-    assert [text for name, each in found.items() for text in complain(name, each)] == []
+    programs = page.read()["programs"]
+    assert set(EXCEPTIONS) <= set(programs)
+    assert [text for name, program in programs.items() for text in complain(name, program)] == []
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_each_exception_has_its_sentence() -> None:
 )
 def test_peaks_are_compared(changes: dict[str, int], is_equal: bool, is_close: bool) -> None:
     """Equal is to the byte, close within 5 % of the allocator's."""
-    compared = beside(**changes)
-    assert (compared.is_equal, compared.is_close) == (is_equal, is_close)
+    result = beside(**changes)
+    assert (result.is_equal, result.is_close) == (is_equal, is_close)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,6 @@ def test_peaks_are_compared(changes: dict[str, int], is_equal: bool, is_close: b
 )
 def test_an_end_of_its_own_is_not_close(end: dict[str, object]) -> None:
     """A simulator that runs out alone, or at another step, is wrong whatever its peaks."""
-    compared = Comparison(MEASURED, replace(MEASURED, **end))  # type: ignore[arg-type]  # of these fields
-    assert not compared.ends_alike
-    assert not compared.is_close
+    result = Comparison(MEASURED, replace(MEASURED, **end))  # type: ignore[arg-type]  # of these fields
+    assert not result.ends_alike
+    assert not result.is_close

@@ -1,4 +1,4 @@
-"""No record of the helper's has a field that nobody reads."""
+"""No record of the helper's has a field that is never read."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ def _modules() -> Iterator[ast.Module]:
 def _fields(module: ast.Module) -> Iterator[tuple[str, str]]:
     for kind in ast.walk(module):
         if isinstance(kind, ast.ClassDef) and any(
-            "dataclass" in ast.unparse(each) for each in kind.decorator_list
+            "dataclass" in ast.unparse(node) for node in kind.decorator_list
         ):
-            for each in kind.body:
-                if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-                    yield kind.name, each.target.id
+            for node in kind.body:
+                if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                    yield kind.name, node.target.id
 
 
 def test_every_field_is_read() -> None:
-    """Or taken out: what is kept beside a failure for nobody is kept in vain."""
+    """Or taken out: what is kept beside a failure and never read is kept in vain."""
     modules = list(_modules())
-    read = {
+    attributes = {
         node.attr
         for module in modules
         for node in ast.walk(module)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
     }
-    fields = [each for module in modules for each in _fields(module)]
+    fields = [field for module in modules for field in _fields(module)]
     assert len(fields) > 100
     assert [
-        f"{kind}.{name}" for kind, name in fields if kind not in TRAVEL if name not in read
+        f"{kind}.{name}" for kind, name in fields if kind not in TRAVEL if name not in attributes
     ] == []

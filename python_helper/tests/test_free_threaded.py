@@ -40,17 +40,17 @@ def test_does_not_mind_any_other_python() -> None:
 @pytest.mark.usefixtures("_free_threaded")
 def test_nothing_starts() -> None:
     """Neither by itself nor for who asks for it; and nothing is left of the attempt."""
-    before = {each.name for each in threading.enumerate()}
+    before = {thread.name for thread in threading.enumerate()}
     for start in (gpu_headroom.start, lambda: gpu_headroom.load_ipython_extension(None)):
         with pytest.raises(RuntimeError, match=SENTENCE):
             start()
     assert lives.current() is None
-    assert {each.name for each in threading.enumerate()} == before
+    assert {thread.name for thread in threading.enumerate()} == before
 
 
 @pytest.mark.usefixtures("_free_threaded")
 def test_a_script_is_told_numbers_only() -> None:
-    """What drivers and allocators say can be read; nobody walks through objects."""
+    """What drivers and allocators say can be read; no code walks through objects."""
     assert gpu_headroom.status()
     with pytest.raises(RuntimeError, match=SENTENCE):
         script.holders()

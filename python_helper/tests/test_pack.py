@@ -55,15 +55,15 @@ def generated() -> str:
 @pytest.fixture(scope="module")
 def packs(generated: str) -> list[dict[str, str]]:
     """The sources of all packs by module path, unpacked as the bootstrap does."""
-    found = re.findall(r"^export const \w*PACK: string =\s+'([^']*)'", generated, re.MULTILINE)
-    return [unpacked(each) for each in found]
+    texts = re.findall(r"^export const \w*PACK: string =\s+'([^']*)'", generated, re.MULTILINE)
+    return [unpack(text) for text in texts]
 
 
 @pytest.fixture(scope="module")
 def packed(packs: list[dict[str, str]]) -> dict[str, str]:
     """All that travels: no module is in two but the one that takes a pack up."""
-    for one, other in combinations(packs, 2):
-        assert one.keys() & other.keys() == {"kernel/injection.py"}
+    for left, right in combinations(packs, 2):
+        assert left.keys() & right.keys() == {"kernel/injection.py"}
     first, for_workers, for_dry_runs = packs
     return {**first, **for_workers, **for_dry_runs}
 
@@ -78,7 +78,7 @@ def path_of(file: Path) -> str:
     return file.relative_to(HELPER if file.is_relative_to(HELPER) else HELPER.parent).as_posix()
 
 
-def unpacked(pack: str) -> dict[str, str]:
+def unpack(pack: str) -> dict[str, str]:
     """Run the lines of the bootstrap that unpack."""
     bootstrap = (HELPER / "kernel" / "bootstrap.py").read_text(encoding="utf-8")
     first, last = "        import bz2\n", "for module in modules])\n"
@@ -93,17 +93,17 @@ def unpacked(pack: str) -> dict[str, str]:
 def test_any_bytes_travel(size: int) -> None:
     """Whether they fill the last two signs or not, and whatever they begin and end with."""
     for filling in (1, 255):
-        said = f"each “each” × {chr(filling) * size} →"
-        text = as_text(bz2.compress(in_words(f"a\n{said}")))
+        value = f"each “each” × {chr(filling) * size} →"
+        text = as_text(bz2.compress(in_words(f"a\n{value}")))
         assert not set("'\"\\ \n") & set(text)
-        assert unpacked(text) == {"a": said}
+        assert unpack(text) == {"a": value}
 
 
 def test_holds_every_module(packed: dict[str, str]) -> None:
     """All that there are, but what is in the wheel only."""
-    modules = {path_of(each) for each in HELPER.parent.glob("gpu_*/**/*.py")}
-    assert packed.keys() == {each for each in modules if not each.startswith(WHEEL_ONLY)}
-    assert all(any(each.startswith(only) for each in modules) for only in WHEEL_ONLY)
+    modules = {path_of(path) for path in HELPER.parent.glob("gpu_*/**/*.py")}
+    assert packed.keys() == {path for path in modules if not path.startswith(WHEEL_ONLY)}
+    assert all(any(path.startswith(only) for path in modules) for only in WHEEL_ONLY)
 
 
 def test_what_dry_runs_need_comes_with_them(packs: list[dict[str, str]]) -> None:
@@ -112,7 +112,7 @@ def test_what_dry_runs_need_comes_with_them(packs: list[dict[str, str]]) -> None
     What saves a training, and what running again costs, come with it: a click begins them, too.
     """
     *_, for_dry_runs = packs
-    travels = {each for each in for_dry_runs if not each.startswith(("rerun/", "rescue/", *BESIDE))}
+    travels = {path for path in for_dry_runs if not path.startswith(("rerun/", "rescue/", *BESIDE))}
     assert travels == {"kernel/injection.py"}
 
 
@@ -120,40 +120,40 @@ def outline(source: str) -> list[str]:
     """List what others may ask a module for: its names, and those that its classes define."""
     tree = ast.parse(source)
     return [
-        f"{'.'.join(outer)}.{each}"
+        f"{'.'.join(outer)}.{name}"
         for outer, body in _bodies(tree.body)
         for node in body
-        for each in _named(node)
-        if each not in {"TYPE_CHECKING", "annotations"}
+        for name in _names(node)
+        if name not in {"TYPE_CHECKING", "annotations"}
     ]
 
 
 def _bodies(body: list[ast.stmt]) -> list[tuple[tuple[str, ...], list[ast.stmt]]]:
-    classes = [each for each in body if isinstance(each, ast.ClassDef)]
-    inner = [((each.name, *path), own) for each in classes for path, own in _bodies(each.body)]
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    inner = [((node.name, *path), own) for node in classes for path, own in _bodies(node.body)]
     return [((), body), *inner]
 
 
-def _named(node: ast.stmt) -> list[str]:
+def _names(node: ast.stmt) -> list[str]:
     """The names that a statement of a module or class binds, functions with their parameters."""
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        given = [*node.args.args, *node.args.kwonlyargs]
+        args = [*node.args.args, *node.args.kwonlyargs]
         if re.match("_[^_]", node.name):
-            given = []  # see below
-        return [node.name, *(f"{node.name}({each.arg})" for each in given[_own(given) :])]
+            args = []  # see below
+        return [node.name, *(f"{node.name}({item.arg})" for item in args[_own(args) :])]
     if isinstance(node, ast.ClassDef):
         return [node.name]
     if isinstance(node, ast.ImportFrom) and node.module == "typing":
-        return []  # nobody asks a module for these
+        return []  # no code asks a module for these
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return [each.asname or each.name for each in node.names]
-    bound = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)]
-    return [each.id for each in bound if isinstance(each.ctx, ast.Store)]
+        return [item.asname or item.name for item in node.names]
+    targets = [item for item in ast.iter_child_nodes(node) if isinstance(item, ast.Name)]
+    return [item.id for item in targets if isinstance(item.ctx, ast.Store)]
 
 
-def _own(given: list[ast.arg]) -> int:
-    """How many of the first parameters nobody gives by name: `self`, `cls`, now of one letter."""
-    return int(bool(given) and (given[0].arg in {"self", "cls"} or len(given[0].arg) == 1))
+def _own(args: list[ast.arg]) -> int:
+    """How many of the first parameters are never given by name: `self`, `cls`, of one letter."""
+    return int(bool(args) and (args[0].arg in {"self", "cls"} or len(args[0].arg) == 1))
 
 
 def test_keeps_what_others_ask_for(packed: dict[str, str]) -> None:
@@ -162,19 +162,19 @@ def test_keeps_what_others_ask_for(packed: dict[str, str]) -> None:
     Not those that begin with `_`, of a module or of a class for itself.
     """
     for path in packed.keys() - DOCUMENTED:
-        stripped = packed[path]
+        code = packed[path]
         source = FOR_TYPES.sub("if 0: 0\n", file_of(path).read_text(encoding="utf-8"))
-        kept = [each for each in outline(source) if not re.match(r"(?:\w+\.|\.)*_[^_]", each)]
-        left = iter(outline(stripped))
-        assert all(each in left for each in kept), path
+        names = [name for name in outline(source) if not re.match(r"(?:\w+\.|\.)*_[^_]", name)]
+        rest = iter(outline(code))
+        assert all(name in rest for name in names), path
 
 
 def test_no_comprehension_is_mixed_up(packed: dict[str, str]) -> None:
     """What travels, and what is installed, means the same to the compiler of Python 3.12.1."""
-    sources = [each.read_text("utf-8") for each in HELPER.parent.glob("gpu_*/**/*.py")]
+    sources = [item.read_text("utf-8") for item in HELPER.parent.glob("gpu_*/**/*.py")]
     for source in [*packed.values(), *sources]:
-        found = [(ast.unparse(each), name) for _, each, name in mixed_up(ast.parse(source))]
-        assert found == []
+        pairs = [(ast.unparse(item), name) for _, item, name in mixed_up(ast.parse(source))]
+        assert pairs == []
 
 
 # Each would be said otherwise by a newer Python, in a way that 3.10 cannot read.
@@ -186,9 +186,9 @@ NEWER_WORDS = """def say(rows, key):
 def interpreter(version: str) -> Path:
     """Find a Python of a version, on the path or among pyenv's; the test is skipped without."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    for each in [shutil.which(f"python{version}"), *pyenv.glob(f"{version}.*/bin/python")]:
-        if each and subprocess.run([each, "-c", ""], check=False, stderr=-3).returncode == 0:
-            return Path(each)
+    for path in [shutil.which(f"python{version}"), *pyenv.glob(f"{version}.*/bin/python")]:
+        if path and subprocess.run([path, "-c", ""], check=False, stderr=-3).returncode == 0:
+            return Path(path)
     return pytest.skip(f"There is no Python {version} here.")
 
 
@@ -202,7 +202,7 @@ def test_whoever_writes_it_the_oldest_python_reads_it(version: str) -> None:
         (path.relative_to(HELPER).as_posix(), path.read_text(encoding="utf-8"), False)
         for path in files
     ]
-    written = subprocess.run(
+    output = subprocess.run(
         [interpreter(version), "-m", "scripts.minify"],
         cwd=ROOT,
         input=json.dumps([*sources, ("words.py", NEWER_WORDS, False)]),
@@ -214,7 +214,7 @@ def test_whoever_writes_it_the_oldest_python_reads_it(version: str) -> None:
     check = "import ast, json, sys\nfor each in json.load(sys.stdin).values(): ast.parse(each)"
     subprocess.run(
         [interpreter("3.10"), "-c", check],
-        input=json.dumps(unpacked(written)),
+        input=json.dumps(unpack(output)),
         text=True,
         check=True,
     )
@@ -226,8 +226,8 @@ def test_quotes_as_the_oldest_python_has_to() -> None:
     exec(minify(NEWER_WORDS), space)  # noqa: S102  what travels is executed, too
     assert space["say"]({"a": 1}, "x") == "1 'x' a"
     outer: Any = f_string.OuterFString
-    printed = outer(ast.parse("f'{a}'", mode="eval").body, pep701=True)
-    assert not printed.pep701
+    result = outer(ast.parse("f'{a}'", mode="eval").body, pep701=True)
+    assert not result.pep701
 
 
 def test_a_parameter_is_no_longer_alive_than_in_the_sources() -> None:
@@ -237,20 +237,20 @@ def test_a_parameter_is_no_longer_alive_than_in_the_sources() -> None:
 
 
 def test_keeps_what_a_private_function_is_given_by(packs: list[dict[str, str]]) -> None:
-    """By name: what nobody names so, up to the first that somebody does, may be called anything."""
+    """By name: the parameters before the first that a call names may be called anything."""
     short = minify("def _add(first, second, third):\n return first", given={"second"})
     assert re.fullmatch(r"def \w+\((\w),/,second,third\):return \1\n?", short)
-    for packed in packs:
-        named = {
-            each.arg
-            for path in packed
+    for pack in packs:
+        keywords = {
+            argument.arg
+            for path in pack
             for node in ast.walk(ast.parse(file_of(path).read_text(encoding="utf-8")))
-            for each in getattr(node, "keywords", ())
+            for argument in getattr(node, "keywords", ())
         }
-        for path, source in packed.items():
+        for path, source in pack.items():
             for node in ast.walk(ast.parse(source)):
                 if isinstance(node, ast.arguments):
-                    assert named.isdisjoint(each.arg for each in node.posonlyargs), path
+                    assert keywords.isdisjoint(argument.arg for argument in node.posonlyargs), path
 
 
 def test_keeps_the_help_of_public_functions(packed: dict[str, str]) -> None:
@@ -263,14 +263,14 @@ def test_keeps_the_help_of_public_functions(packed: dict[str, str]) -> None:
 
 def help_of(source: str) -> dict[str, tuple[str, str | None]]:
     """Return what `help` shows of the functions of a module: how they are called, and why."""
-    functions = [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.FunctionDef)]
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
     return {
-        each.name: (
-            f"{ast.unparse(each.args)} -> {ast.unparse(each.returns) if each.returns else ''}",
-            ast.get_docstring(each),
+        node.name: (
+            f"{ast.unparse(node.args)} -> {ast.unparse(node.returns) if node.returns else ''}",
+            ast.get_docstring(node),
         )
-        for each in functions
-        if not re.match("_[^_]|[A-Z]$", each.name)  # private ones travel under one letter
+        for node in functions
+        if not re.match("_[^_]|[A-Z]$", node.name)  # private ones travel under one letter
     }
 
 
@@ -278,38 +278,38 @@ def test_carries_the_versions(generated: str) -> None:
     """The front end knows the helper's version and the protocol's from the same sources."""
     version = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["version"]
     protocol = (HELPER / "protocol" / "checking.py").read_text(encoding="utf-8")
-    spoken = re.search(r'^PROTOCOL_VERSION\b.*= "([0-9.]+)"', protocol, re.MULTILINE)
-    assert spoken is not None
+    match = re.search(r'^PROTOCOL_VERSION\b.*= "([0-9.]+)"', protocol, re.MULTILINE)
+    assert match is not None
     assert f"HELPER_VERSION: string = '{version}'" in generated
-    assert f"PROTOCOL_VERSION: string = '{spoken[1]}'" in generated
+    assert f"PROTOCOL_VERSION: string = '{match[1]}'" in generated
 
 
-def imported(path: str) -> set[str]:
+def imports_of(path: str) -> set[str]:
     """Return the helper's own modules that a packed module imports, as paths."""
     tree = ast.parse(file_of(path).read_text(encoding="utf-8"))
-    typed = {
+    type_only = {
         id(inner)
         for node in ast.walk(tree)
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
         for inner in ast.walk(node)
     }
-    found = set()
+    paths = set()
     for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom) or not node.level or id(node) in typed:
+        if not isinstance(node, ast.ImportFrom) or not node.level or id(node) in type_only:
             continue
         folder = file_of(path).parents[node.level - 1] / (node.module or "").replace(".", "/")
         for target in [folder, *(folder / name.name for name in node.names)]:
             for file in (target.with_suffix(".py"), target / "__init__.py"):
                 if file.is_file():
-                    found.add(path_of(file))
-    return found
+                    paths.add(path_of(file))
+    return paths
 
 
 def test_lacks_nothing_that_it_imports(packed: dict[str, str]) -> None:
     """Every module that a packed one imports is packed too, but what only the wheel has."""
-    needed = {each for path in packed for each in imported(path)}
+    files = {file for path in packed for file in imports_of(path)}
     in_wheel_only = ("frames/", "terminal/script.py")
-    assert {each for each in needed - packed.keys() if not each.startswith(in_wheel_only)} == set()
+    assert {file for file in files - packed.keys() if not file.startswith(in_wheel_only)} == set()
 
 
 def test_what_classes_keep_for_themselves_has_short_names() -> None:
@@ -344,11 +344,11 @@ class Other:
     async def _later(self):
         return self._twice()
 """
-    other = "def ask(reader):\n    return reader._shared"
-    found = shorter([own, other], ())
-    assert found == [{"_times": "_a", "_twice": "_b", "_number": "_c", "_later": "_d"}, {}]
+    reader = "def ask(reader):\n    return reader._shared"
+    names = shorter([own, reader], ())
+    assert names == [{"_times": "_a", "_twice": "_b", "_number": "_c", "_later": "_d"}, {}]
     space: dict[str, Any] = {}
-    exec(minify(own, short=found[0]), space)  # noqa: S102  what travels is executed, too
+    exec(minify(own, short=names[0]), space)  # noqa: S102  what travels is executed, too
     assert space["Reader"](5).read() == 7
     assert space["Other"]()._b() == 8
     assert inspect.iscoroutinefunction(space["Other"]._d)
@@ -359,9 +359,9 @@ def test_each_short_name_is_of_something(packed: dict[str, str]) -> None:
     short = re.compile(r"_[a-z]")
     for path, source in packed.items():
         nodes = list(ast.walk(ast.parse(source)))
-        asked = [each for each in nodes if isinstance(each, ast.Attribute)]
-        stored = {each.attr for each in asked if isinstance(each.ctx, ast.Store)}
-        bodies = [each.body for each in nodes if isinstance(each, ast.ClassDef)]
-        stored |= {name for body in bodies for each in body for name in _named(each)}
-        wanted = {each.attr for each in asked if short.fullmatch(each.attr)}
-        assert wanted <= stored, path
+        attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+        bindings = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
+        bodies = [node.body for node in nodes if isinstance(node, ast.ClassDef)]
+        bindings |= {name for body in bodies for node in body for name in _names(node)}
+        uses = {node.attr for node in attributes if short.fullmatch(node.attr)}
+        assert uses <= bindings, path

@@ -40,10 +40,10 @@ EXTENSION_MANAGER = {
 @pytest.fixture
 def wheel() -> zipfile.ZipFile:
     """The wheel that `make wheel` built; `make check` builds none."""
-    named = os.environ.get("GPU_HEADROOM_WHEEL")
-    if not named:
+    path = os.environ.get("GPU_HEADROOM_WHEEL")
+    if not path:
         pytest.skip("no wheel is named")
-    return zipfile.ZipFile(named)
+    return zipfile.ZipFile(path)
 
 
 def read(wheel: zipfile.ZipFile, ending: str) -> str:
@@ -58,8 +58,8 @@ def test_holds_to_its_schema(schema: str) -> None:
     files = SCHEMAS[schema]
     assert files
     checker = (sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}")
-    done = subprocess.run([*checker, *files], check=False, text=True, capture_output=True)
-    assert done.returncode == 0, done.stdout
+    result = subprocess.run([*checker, *files], check=False, text=True, capture_output=True)
+    assert result.returncode == 0, result.stdout
 
 
 def test_the_version_is_said_alike() -> None:
@@ -85,26 +85,26 @@ def test_a_workflow_may_read_only(path: Path) -> None:
     assert workflow["concurrency"]
     for name, job in workflow["jobs"].items():
         assert job["timeout-minutes"] <= 180, name
-        for used in (step["uses"] for step in job["steps"] if "uses" in step):
-            assert re.fullmatch(r"\./.*|[\w-]+/[\w-]+@((release/)?v\d+|[0-9a-f]{40})", used)
+        for action in (step["uses"] for step in job["steps"] if "uses" in step):
+            assert re.fullmatch(r"\./.*|[\w-]+/[\w-]+@((release/)?v\d+|[0-9a-f]{40})", action)
 
 
 def test_ci_asks_make_for_what_it_has() -> None:
     """Each target that a workflow makes is one of the Makefile's."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    asked = {
+    commands = {
         name
         for path in WORKFLOWS
         for name in re.findall(r"run: make ([a-z-]+)", path.read_text(encoding="utf-8"))
     }
-    assert asked - targets == set()
+    assert commands - targets == set()
 
 
 def test_the_wheel_tells_where_we_are(wheel: zipfile.ZipFile) -> None:
     """It has the links and classifiers that PyPI and the extension manager show."""
     text = read(wheel, ".dist-info/METADATA")
     metadata = message_from_string(text)
-    links = dict(each.split(", ", 1) for each in metadata.get_all("Project-URL", []))
+    links = dict(link.split(", ", 1) for link in metadata.get_all("Project-URL", []))
     home = package()["homepage"]
     assert links == {
         "Homepage": home,
@@ -116,11 +116,11 @@ def test_the_wheel_tells_where_we_are(wheel: zipfile.ZipFile) -> None:
     assert re.findall(r"\]\((?!https://|#).*?\)", text) == []
 
 
-@pytest.mark.parametrize(("folder", "known"), [("static", "valibot"), ("frames", "preact")])
+@pytest.mark.parametrize(("folder", "name"), [("static", "valibot"), ("frames", "preact")])
 def test_the_wheel_has_the_licenses_of_what_is_bundled(
-    wheel: zipfile.ZipFile, folder: str, known: str
+    wheel: zipfile.ZipFile, folder: str, name: str
 ) -> None:
     """Each bundled package is listed with its license, and a known one is among them."""
-    listed = json.loads(read(wheel, f"{folder}/third-party-licenses.json"))["packages"]
-    assert known in {each["name"] for each in listed}
-    assert all(each["licenseId"] and each["extractedText"].strip() for each in listed)
+    packages = json.loads(read(wheel, f"{folder}/third-party-licenses.json"))["packages"]
+    assert name in {entry["name"] for entry in packages}
+    assert all(entry["licenseId"] and entry["extractedText"].strip() for entry in packages)

@@ -15,7 +15,7 @@ from tests.life.wheels import EXTENSION, present_wheel
 
 ROOT = Path(__file__).parents[2]
 # How webpack writes a shared package of its host: scope, name, singleton, version.
-ASKED = re.compile(r'"default","(@jupyterlab/[a-z-]+)",![01],\[1,([0-9,]+)\]')
+REQUEST = re.compile(r'"default","(@jupyterlab/[a-z-]+)",![01],\[1,([0-9,]+)\]')
 
 
 @pytest.fixture(scope="module")
@@ -35,17 +35,17 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run_python(environment: Path, *arguments: str) -> str:
     """Run the environment's Python, away from the source tree, and return what it prints."""
-    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    variables = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     command = [str(environment / "bin" / "python"), *arguments]
     return subprocess.run(
-        command, check=True, text=True, capture_output=True, cwd=environment, env=inherited
+        command, check=True, text=True, capture_output=True, cwd=environment, env=variables
     ).stdout
 
 
 def test_brings_no_other_package(environment: Path) -> None:
     """Installing the wheel adds itself and moves nothing else."""
-    listed = json.loads(run_python(environment, "-m", "pip", "list", "--format", "json"))
-    assert {package["name"] for package in listed} - {"pip", "setuptools"} == {"gpu-headroom"}
+    packages = json.loads(run_python(environment, "-m", "pip", "list", "--format", "json"))
+    assert {package["name"] for package in packages} - {"pip", "setuptools"} == {"gpu-headroom"}
 
 
 def test_imports_without_any_dependency(environment: Path) -> None:
@@ -61,10 +61,10 @@ def test_holds_the_whole_helper(wheel: Path) -> None:
         for path in folder.glob("gpu_*/**/*")
         if path.is_file() and path.suffix in {".py", ".json", ".typed"}
     }
-    packed = set(zipfile.ZipFile(wheel).namelist())
-    assert sources - packed == set()
+    files = set(zipfile.ZipFile(wheel).namelist())
+    assert sources - files == set()
     packages = ("gpu_dry_run", "gpu_headroom", "gpu_simulator")
-    assert {f"{name}/py.typed" for name in packages} <= packed
+    assert {f"{name}/py.typed" for name in packages} <= files
 
 
 def test_puts_the_extension_where_jupyterlab_looks(environment: Path) -> None:
@@ -81,17 +81,17 @@ def test_asks_for_no_newer_jupyterlab_than_the_oldest(environment: Path) -> None
     """The bundle asks its host for the versions that package.json names as the oldest."""
     oldest = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["dependencies"]
     scripts = (environment / EXTENSION / "static").glob("*.js")
-    asked = dict(ASKED.findall("".join(path.read_text(encoding="utf-8") for path in scripts)))
-    assert asked, "the bundle asks for no shared package"
-    assert asked == {name: oldest[name].lstrip("^").replace(".", ",") for name in asked}
+    versions = dict(REQUEST.findall("".join(path.read_text(encoding="utf-8") for path in scripts)))
+    assert versions, "the bundle asks for no shared package"
+    assert versions == {name: oldest[name].lstrip("^").replace(".", ",") for name in versions}
 
 
 def test_is_built_with_what_the_requirements_pin() -> None:
     """requirements/build.in and the build system of pyproject.toml name the same packages."""
-    pinned = (ROOT / "requirements" / "build.in").read_text(encoding="utf-8").splitlines()
-    names = {line for line in pinned if line and not line.startswith("#")}
-    required = re.search(
+    lines = (ROOT / "requirements" / "build.in").read_text(encoding="utf-8").splitlines()
+    names = {line for line in lines if line and not line.startswith("#")}
+    match = re.search(
         r"^requires = \[(.*?)^\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL
     )
-    assert required is not None
-    assert set(re.findall(r'"([^"]+)"', required[1])) == names
+    assert match is not None
+    assert set(re.findall(r'"([^"]+)"', match[1])) == names

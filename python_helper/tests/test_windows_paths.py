@@ -45,7 +45,7 @@ class OnWindows(PureWindowsPath):
         return cls(cls.there)
 
     def expanduser(self) -> OnWindows:
-        """Return the path itself: nobody is at home here."""
+        """Return the path itself: there is no home folder."""
         return self
 
     def resolve(self) -> OnWindows:
@@ -53,12 +53,12 @@ class OnWindows(PureWindowsPath):
         full = OnWindows(ntpath.normpath(ntpath.join(self.there, self)))
         if not full.is_relative_to(self.there):
             return full
-        found = self.cwd()
+        path = self.cwd()
         for name in full.relative_to(self.there).parts:
-            known = [each.name for each in found._here.glob("*")]
-            alike = [each for each in known if each.lower() == name.lower()]
-            found = OnWindows(found, *(alike or [name]))
-        return found
+            names = [entry.name for entry in path._here.glob("*")]
+            alike = [entry for entry in names if entry.lower() == name.lower()]
+            path = OnWindows(path, *(alike or [name]))
+        return path
 
     @property
     def _here(self) -> Path:
@@ -72,9 +72,9 @@ class OnWindows(PureWindowsPath):
         """Return what is in the file."""
         return self._here.read_bytes()
 
-    def read_text(self, *arguments: str, **named: str) -> str:
+    def read_text(self, *arguments: str, **options: str) -> str:
         """Return the text of the file."""
-        return self._here.read_text(*arguments, **named)
+        return self._here.read_text(*arguments, **options)
 
 
 def realpath(path: str) -> str:
@@ -128,10 +128,10 @@ def test_steps_of_a_traceback_are_read(text: str) -> None:
 def test_a_command_is_read_as_a_run(command: str) -> None:
     """With its arguments, and what is written there is put back as it was."""
     source = command.format(r"C:\work")
-    read = as_run(source, "train.py")
-    assert read.strip() == "%run . --lr 1" or read.strip() == '%run ." --lr 1'
-    changed = put_back(source, "train.py", read.replace("--lr 1", "--lr 2"))
-    assert changed == source.replace("--lr 1", "--lr 2")
+    text = as_run(source, "train.py")
+    assert text.strip() == "%run . --lr 1" or text.strip() == '%run ." --lr 1'
+    result = put_back(source, "train.py", text.replace("--lr 1", "--lr 2"))
+    assert result == source.replace("--lr 1", "--lr 2")
 
 
 @pytest.mark.parametrize("source", ["!copy a.py train.py", "!type happy train.py", "py train.py"])
@@ -159,14 +159,14 @@ def test_the_failure_of_a_process_is_traced_to_its_files(windows: OnWindows) -> 
     (OnWindows.here / "parts.py").write_text(PARTS)
     line = script.split("\n").index("        loss = model(xb.cuda()).mean()") + 1
     cell = CellRun("cell", 1, f'!python "{windows}\\main.py" -b 64', None, time.time() + 1)
-    failed = _failure(cell)
+    failure = _failure(cell)
     steps = f'  File "{str(windows).lower()}\\MAIN.py", line {line}, in train\n'
-    found = remote.of_command(failed, steps)
-    assert [each.key for each in found.scene.files] == ["main.py", "parts.py"]
-    assert [(run.key, line) for run, line in found.scene.steps] == [("cell", 1), ("main.py", line)]
-    assert found.batch is not None
-    assert (found.batch.name, found.batch.value) == ("batch_size", 64)
-    assert found.batch.cell.key == "cell"
+    report = remote.of_command(failure, steps)
+    assert [file.key for file in report.scene.files] == ["main.py", "parts.py"]
+    assert [(run.key, line) for run, line in report.scene.steps] == [("cell", 1), ("main.py", line)]
+    assert report.batch is not None
+    assert (report.batch.name, report.batch.value) == ("batch_size", 64)
+    assert report.batch.cell.key == "cell"
 
 
 def test_a_frame_is_found_in_its_file(windows: OnWindows) -> None:
@@ -179,13 +179,13 @@ def test_a_frame_is_found_in_its_file(windows: OnWindows) -> None:
     assert name not in linecache.cache
     space: dict[str, Any] = {}
     exec(compile(source, name, "exec"), space)  # noqa: S102  as a script is run
-    with pytest.raises(MemoryError) as caught:
+    with pytest.raises(MemoryError) as excinfo:
         space["train"]()
-    places = failing_line.in_cells(failing_line.steps_of(caught.value), [file])
+    places = failing_line.in_cells(failing_line.steps_of(excinfo.value), [file])
     assert [(run.path, line) for run, line, _ in places] == [("train.py", 3)]
-    assert running.running(caught.value, [file]).loops
-    ran = CellRun("cell", 1, f'x = 1\n%run "{name}"', None, 0.0)
-    assert scene._script_line(ran, [(file, 3)]) == 2
+    assert running.running(excinfo.value, [file]).loops
+    cell = CellRun("cell", 1, f'x = 1\n%run "{name}"', None, 0.0)
+    assert scene._script_line(cell, [(file, 3)]) == 2
 
 
 @pytest.mark.parametrize(
@@ -264,11 +264,11 @@ def test_a_file_is_removed_once_it_is_closed(tmp_path: Path) -> None:
 
 
 def _failure(cell: CellRun) -> Failure:
-    error, pasted = RuntimeError(), recognise_text(f"torch.OutOfMemoryError: {ERROR}")
-    assert pasted is not None
+    error, recognition = RuntimeError(), recognise_text(f"torch.OutOfMemoryError: {ERROR}")
+    assert recognition is not None
     return Failure(
         error=error,
-        recognition=Recognition(error, "OutOfMemoryError", pasted.said),
+        recognition=Recognition(error, "OutOfMemoryError", recognition.said),
         capture=None,
         life_id="",
         cell=cell,

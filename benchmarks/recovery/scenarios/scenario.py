@@ -47,7 +47,7 @@ class Scenario:
     An error that the user kept counts as itself: what its traceback holds is not the user's data.
     """
     need: Need = "release"
-    """What a restart would help with: nothing, what nobody needs any more, or that and the
+    """What a restart would help with: nothing, memory that is not used any more, or that and the
     tracebacks of errors that the user or a library kept, which is asked for first."""
     alive: str = ""
     """An expression that must be true afterwards: what the user has running goes on."""

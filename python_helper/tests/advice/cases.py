@@ -1,4 +1,4 @@
-"""Evidence for the tests of rules and remedies: a card of 16 GiB, and what a test changes of it."""
+"""Evidence for the tests of rules and remedies: a GPU of 16 GiB, and what a test changes of it."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ def group(  # noqa: PLR0913  all that a test may vary
     """Make what one name holds; with graphs all of it is in these."""
     root = path.partition("[")[0].partition(".")[0] if " in " not in path else path
     shapes = Counter({(shape, dtype, size // count): count}) if not graphs else Counter()
-    made = Group(
+    base = Group(
         root, path, origin, None, count, size, size if graphs else 0, graphs, {kind: size}, shapes
     )
-    return replace(made, **changes)
+    return replace(base, **changes)
 
 
 def device(*frameworks: str) -> DeviceReading:
-    """Make the reading of a card on which each framework has 4 GiB that it does not use."""
-    readings = [FrameworkReading(each, GIB, 4 * GIB) for each in frameworks]
+    """Make the reading of a GPU on which each framework has 4 GiB that it does not use."""
+    readings = [FrameworkReading(name, GIB, 4 * GIB) for name in frameworks]
     unknown: Any = {"uuid": None, "free_bytes": None, "outside_bytes": None, "others_bytes": None}
     return DeviceReading(
         index=0,
@@ -102,7 +102,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
     temporary_bytes: int = 0,
     **changes: Any,
 ) -> Evidence:
-    """Make the evidence of a failure; what is in use is the rest of the card."""
+    """Make the evidence of a failure; what is in use is the rest of the GPU."""
     in_use = CAPACITY - free - cached - outside
     failing = cell(source)
     recognition = recognise(RuntimeError("CUDA out of memory."))
@@ -131,9 +131,9 @@ def evidence(  # noqa: PLR0913  all that a test may vary
         outside_bytes=outside,
         source="memory_stats()",
     )
-    known: Any = kinds or {}
-    rest = in_use - sum(known.values())
-    made = Evidence(
+    sizes: Any = kinds or {}
+    rest = in_use - sum(sizes.values())
+    base = Evidence(
         failure=failure,
         memory=memory,
         device_index=0,
@@ -148,27 +148,27 @@ def evidence(  # noqa: PLR0913  all that a test may vary
             modules=modules,
             steps=((failing, line),) if line is not None else (),
         ),
-        kinds=known,
+        kinds=sizes,
         parts={"temporaries": temporary_bytes, "not_attributed": rest - temporary_bytes},
         complete=True,
-        notebook=Notebook.of([(each.key, each.source) for each in (*cells, failing)]),
+        notebook=Notebook.of([(run.key, run.source) for run in (*cells, failing)]),
     )
-    return replace(made, **changes)
+    return replace(base, **changes)
 
 
-def offers(found: Evidence) -> list[Offer]:
+def offers(facts: Evidence) -> list[Offer]:
     """Return what is offered, in order."""
-    return diagnose(found).offers
+    return diagnose(facts).offers
 
 
 def smaller_batch(source: str = "batch_size = 1024\ntrain(batch_size)", **changes: Any) -> Any:
     """Offer a smaller batch for a cell whose batch takes 9 GiB."""
     (literal, *_) = literals_in(cell(source), source)
-    found = offers(
+    choices = offers(
         evidence(
             source=source,
             batch=literal,
             **{"batch_bytes": 9 * GIB, "kinds": {"activations": 9 * GIB}, **changes},
         )
     )
-    return next((offer for offer in found if offer.remedy["id"] == "smaller-batch"), None)
+    return next((offer for offer in choices if offer.remedy["id"] == "smaller-batch"), None)

@@ -23,12 +23,12 @@ STEP: dict[str, Any] = {
 }
 
 
-def offered(found: Evidence, free: int, hidden: tuple[tuple[int, int], ...] = ()) -> Remedy | None:
+def proposal(facts: Evidence, free: int, hidden: tuple[tuple[int, int], ...] = ()) -> Remedy | None:
     """Return what is said of a second GPU with so much free."""
-    other = (replace(device(), index=1, free_bytes=free),)
-    failure = replace(found.failure, other_devices=other, hidden_devices=hidden)
-    offers = diagnose(replace(found, failure=failure)).offers
-    return next((each.remedy for each in offers if each.id == "other-gpu"), None)
+    devices = (replace(device(), index=1, free_bytes=free),)
+    failure = replace(facts.failure, other_devices=devices, hidden_devices=hidden)
+    offers = diagnose(replace(facts, failure=failure)).offers
+    return next((offer.remedy for offer in offers if offer.id == "other-gpu"), None)
 
 
 @pytest.mark.parametrize(
@@ -45,25 +45,25 @@ def offered(found: Evidence, free: int, hidden: tuple[tuple[int, int], ...] = ()
 )
 def test_moves_what_fits(changes: dict[str, Any], free: int, example: str | None) -> None:
     """All of it, the data alone, or half of each batch; else nothing is said."""
-    remedy = offered(evidence(**changes), free)
+    remedy = proposal(evidence(**changes), free)
     assert (remedy and remedy["example"]) == example
     assert remedy is None or "None" not in remedy["title"]["text"] + remedy["note"]["text"]
 
 
 def test_says_what_hides_a_gpu_that_is_empty() -> None:
     """Only where the one that is shown is full as well."""
-    found = evidence(**DATA)
-    remedy = offered(found, GIB, ((40 * GIB, 3),))
+    facts = evidence(**DATA)
+    remedy = proposal(facts, GIB, ((40 * GIB, 3),))
     assert remedy is not None
     assert remedy["title"]["text"] == "A hidden GPU of this machine has 40.0 GiB free"
     assert "to 3 in a restarted kernel" in remedy["note"]["text"]
-    shown = offered(found, 30 * GIB, ((40 * GIB, 3),))
-    assert shown is not None
-    assert shown["title"]["text"] == "GPU 1 has 30.0 GiB free"
+    second = proposal(facts, 30 * GIB, ((40 * GIB, 3),))
+    assert second is not None
+    assert second["title"]["text"] == "GPU 1 has 30.0 GiB free"
 
 
 def test_is_said_where_no_cause_was_found() -> None:
     """An empty GPU helps whatever fills the other."""
-    found = evidence()
-    assert not diagnose(found).causes
-    assert offered(found, 30 * GIB) is not None
+    facts = evidence()
+    assert not diagnose(facts).causes
+    assert proposal(facts, 30 * GIB) is not None

@@ -188,14 +188,14 @@ BESIDE = {
 def test_every_remedy_is_in_the_registry() -> None:
     """With sentences under its id, and a case that it is offered in."""
     for remedy_id, remedy in REMEDIES.items():
-        ids = [each for each in remedy.texts if each.startswith("remedy.")]
-        assert {each.split(".")[1] for each in ids} == {remedy_id}
+        ids = [text_id for text_id in remedy.texts if text_id.startswith("remedy.")]
+        assert {text_id.split(".")[1] for text_id in ids} == {remedy_id}
     assert {*OFFERED, "smaller-batch", "accumulate"} == set(REMEDIES)
 
 
 @pytest.mark.parametrize(
     ("name", "rule"),
-    [(name, rule) for name, each in REMEDIES.items() for rule in each.treats],
+    [(name, rule) for name, row in REMEDIES.items() for rule in row.treats],
 )
 def test_every_remedy_is_a_section_of_its_causes_pages(name: str, rule: str) -> None:
     """It says when the remedy is offered, what it is expected to do, and what it costs."""
@@ -219,19 +219,19 @@ def test_every_end_of_a_suggestions_sentences_is_named() -> None:
 @pytest.mark.parametrize("remedy", OFFERED)
 def test_offers_what_the_evidence_supports(remedy: str) -> None:
     """A remedy is there with its effect, and without a placeholder left open."""
-    found = {offer.remedy["id"]: offer.remedy for offer in offers(evidence(**OFFERED[remedy]))}
-    assert remedy in found
-    assert "None" not in found[remedy]["title"]["text"] + found[remedy]["note"]["text"]
+    remedies = {offer.remedy["id"]: offer.remedy for offer in offers(evidence(**OFFERED[remedy]))}
+    assert remedy in remedies
+    assert "None" not in remedies[remedy]["title"]["text"] + remedies[remedy]["note"]["text"]
 
 
 @pytest.mark.parametrize("remedy", OFFERED)
 def test_offers_nothing_else(remedy: str) -> None:
     """Without evidence of its own no remedy appears."""
     beside = BESIDE.get(remedy, ())
-    others = [name for name in OFFERED if name != remedy and name not in beside]
-    for name in others:
-        found = {offer.remedy["id"] for offer in offers(evidence(**OFFERED[name]))}
-        assert remedy not in found
+    names = [name for name in OFFERED if name != remedy and name not in beside]
+    for name in names:
+        ids = {offer.remedy["id"] for offer in offers(evidence(**OFFERED[name]))}
+        assert remedy not in ids
 
 
 def test_offers_nothing_without_evidence() -> None:
@@ -246,19 +246,19 @@ def test_segments_that_grow_are_not_told_to() -> None:
 
 
 def test_offers_all_that_holds_in_order() -> None:
-    """What helps the failing line comes first; the card folds what comes after the fourth."""
+    """What helps the failing line comes first; the report folds what comes after the fourth."""
     everything: dict[str, Any] = {}
     for changes in OFFERED.values():
         everything.update(changes)
-    found = offers(evidence(**{**everything, "requested": 2 * GIB}))
-    assert 4 <= len(found) <= 10
-    assert found[0].remedy["id"] == "free-traceback"
+    choices = offers(evidence(**{**everything, "requested": 2 * GIB}))
+    assert 4 <= len(choices) <= 10
+    assert choices[0].remedy["id"] == "free-traceback"
 
 
 def test_of_a_gpu_that_pytorch_does_not_use_nothing_is_known() -> None:
     """Mixed precision is then in `bfloat16`."""
-    found = offers(evidence(**OFFERED["autocast"]))
-    (offer,) = [each.remedy for each in found if each.id == "autocast"]
+    choices = offers(evidence(**OFFERED["autocast"]))
+    (offer,) = [choice.remedy for choice in choices if choice.id == "autocast"]
     assert offer["title"]["params"] == {"dtype": "bfloat16"}
     assert offer["note"]["id"] == "remedy.autocast.note"
 
@@ -275,10 +275,10 @@ def test_to_save_cures_nothing_and_comes_last() -> None:
 
 def test_says_that_freeing_alone_is_not_enough() -> None:
     """Where the same cell would fail again, the note says so; where not, it does not."""
-    for fits, said in ((False, "will not make"), (None, "may not be enough"), (True, "")):
+    for fits, words in ((False, "will not make"), (None, "may not be enough"), (True, "")):
         (offer,) = offers(evidence(traceback_bytes=9 * GIB, fits_after_free=fits))
         note = offer.remedy["note"]["text"]
-        assert f"That alone {said}" in note if said else "That alone" not in note
+        assert f"That alone {words}" in note if words else "That alone" not in note
 
 
 def test_calls_an_incomplete_survey_an_estimate() -> None:
@@ -307,7 +307,7 @@ def test_a_second_try_has_its_report_where_there_was_no_time(
 
     monkeypatch.setattr(holding, "loop_leftovers", is_late)
     causes = diagnose(evidence(advised=evidence(kinds={"activations": 9 * GIB}))).causes
-    assert [each["rule"] for each in causes] == ["activations", "earlier-traceback"]
+    assert [cause["rule"] for cause in causes] == ["activations", "earlier-traceback"]
 
 
 def test_says_both_of_two_that_are_as_likely_and_changes_neither() -> None:
@@ -315,8 +315,8 @@ def test_says_both_of_two_that_are_as_likely_and_changes_neither() -> None:
     source = "batch_size = 1024\nn = 1024\ntrain(n)"
     batch, twin = literals_in(cell(source), source), literals_in(cell(source), source, "unnamed")
     offer = smaller_batch(source, batch_twin=twin[0])
-    said = "`batch_size = 1024` (line 1) or `n = 1024` (line 2) → `256`"
-    assert offer.remedy["title"]["text"] == said
+    title = "`batch_size = 1024` (line 1) or `n = 1024` (line 2) → `256`"
+    assert offer.remedy["title"]["text"] == title
     assert (offer.remedy["kind"], offer.remedy["diffs"]) == ("suggestion", [])
     alike: dict[str, Any] = {"kinds": {"activations": 9 * GIB}, "batch": batch[0]}
     (cause,) = diagnose(evidence(source=source, batch_twin=twin[0], **alike)).causes
@@ -324,7 +324,7 @@ def test_says_both_of_two_that_are_as_likely_and_changes_neither() -> None:
 
 
 def test_keeps_silent_where_no_batch_would_fit() -> None:
-    """What does not shrink with the batch fills the card by itself."""
+    """What does not shrink with the batch fills the GPU by itself."""
     kinds = {"parameters": 4 * GIB, "activations": GIB}
     assert smaller_batch(free=MIB, cached=0, batch_bytes=MIB, kinds=kinds) is None
 
@@ -346,23 +346,23 @@ def test_the_smallest_common_gpu_that_holds_it(
     requested: int, gigabytes: int | None, is_last: bool
 ) -> None:
     """What was in use, asked for and of others, where nothing follows the step that failed."""
-    found = offers(evidence(kinds={"parameters": 13 * GIB}, requested=requested, is_last=is_last))
-    larger = [each.remedy for each in found if each.id == "larger-gpu"]
-    named = [each["title"]["params"]["gigabytes"] for each in larger]
-    assert named == [gigabytes] * bool(gigabytes and is_last)
-    assert all(each["effect_quality"] == "not_measured" for each in larger)
+    choices = offers(evidence(kinds={"parameters": 13 * GIB}, requested=requested, is_last=is_last))
+    larger = [row.remedy for row in choices if row.id == "larger-gpu"]
+    sizes = [row["title"]["params"]["gigabytes"] for row in larger]
+    assert sizes == [gigabytes] * bool(gigabytes and is_last)
+    assert all(row["effect_quality"] == "not_measured" for row in larger)
 
 
 def test_another_cause_needs_no_larger_gpu() -> None:
-    """A leak fills any card."""
+    """A leak fills any GPU."""
     leak = group("losses", 9 * GIB, "activations", count=40, graphs=40)
-    found = offers(evidence(kinds={"activations": 10 * GIB}, groups=(leak,), is_last=True))
-    assert "larger-gpu" not in [each.id for each in found]
+    choices = offers(evidence(kinds={"activations": 10 * GIB}, groups=(leak,), is_last=True))
+    assert "larger-gpu" not in [choice.id for choice in choices]
 
 
 @pytest.mark.parametrize(("names", "quality"), [("a", "estimated"), ("ab", "at_least")])
 def test_saves_at_least_that_where_more_follows(names: str, quality: str) -> None:
     """Another model is trained in the same step: what it keeps shrinks as well."""
-    models = tuple(Model(each, training=True) for each in names)
+    models = tuple(Model(name, training=True) for name in names)
     offer = smaller_batch(models=models, running=Running(trains=True), in_backward=True)
     assert offer.remedy["effect_quality"] == quality

@@ -208,14 +208,14 @@ SILENT: list[dict[str, Any]] = [
 ]
 
 
-def likeliest(found: Evidence) -> Cause | None:
+def likeliest(facts: Evidence) -> Cause | None:
     """Return the cause that comes first."""
-    return next(iter(diagnose(found).causes), None)
+    return next(iter(diagnose(facts).causes), None)
 
 
 def test_growth_comes_before_what_a_smaller_batch_would_only_put_off() -> None:
     """Several causes hold: first the one whose removal is enough at the least price."""
-    found = diagnose(
+    causes = diagnose(
         evidence(
             kinds={**MODEL, "activations": 9 * GIB},
             groups=(
@@ -225,12 +225,12 @@ def test_growth_comes_before_what_a_smaller_batch_would_only_put_off() -> None:
             running=TRAINS,
         )
     ).causes
-    assert [each["rule"] for each in found] == ["retained-graph", "data-on-gpu", "activations"]
-    assert [each["bytes"] for each in found] == [6 * GIB, 3 * GIB, 9 * GIB]
+    assert [cause["rule"] for cause in causes] == ["retained-graph", "data-on-gpu", "activations"]
+    assert [cause["bytes"] for cause in causes] == [6 * GIB, 3 * GIB, 9 * GIB]
 
 
 @pytest.mark.parametrize(
-    ("rule", "changes"), [(rule, each) for rule, cases in SPEAKS.items() for each in cases]
+    ("rule", "changes"), [(rule, case) for rule, cases in SPEAKS.items() for case in cases]
 )
 def test_names_the_cause(rule: str, changes: dict[str, Any]) -> None:
     """The first rule that speaks is the one the evidence was made for."""
@@ -257,26 +257,26 @@ OF_LOADER = "for x in loader:\n    out = model(x)\n    loss = out.sum()\n    los
 def test_what_a_cell_uses_no_loop_has_left_there(source: str, *, blamed: bool) -> None:
     """The loop that failed has its own names in hand; those of an earlier cell's are left over."""
     before = cell(OF_LOADER, "earlier", 1)
-    found = evidence(
+    facts = evidence(
         source=source,
         cells=(before,),
         kinds={**MODEL, "activations": 9 * GIB},
         groups=(group("out", 8 * GIB, "activations"),),
         running=TRAINS,
     )
-    rules = [each["rule"] for each in diagnose(found).causes]
+    rules = [cause["rule"] for cause in diagnose(facts).causes]
     assert ("loop-leftovers" in rules) is blamed
 
 
-def test_does_not_blame_others_for_a_request_beyond_the_card() -> None:
-    """A request that fits no card is the cause, however full it is."""
+def test_does_not_blame_others_for_a_request_beyond_the_gpu() -> None:
+    """A request that fits no GPU is the cause, however full it is."""
     cause = likeliest(evidence(requested=CAPACITY + 1, outside=8 * GIB))
     assert cause is not None
     assert cause["rule"] == "huge-request"
 
 
-def test_a_memory_fraction_makes_no_card_smaller() -> None:
-    """A request beyond the limit, and not beyond the card, is no impossible one."""
+def test_a_memory_fraction_makes_no_gpu_smaller() -> None:
+    """A request beyond the limit, and not beyond the GPU, is no impossible one."""
     memory = FailureMemory(
         capacity_bytes=4 * GIB,
         free_bytes=15 * GIB,
@@ -287,7 +287,7 @@ def test_a_memory_fraction_makes_no_card_smaller() -> None:
         source="memory_stats()",
     )
     rules = [
-        [each["rule"] for each in diagnose(evidence(requested=size, memory=memory)).causes]
+        [cause["rule"] for cause in diagnose(evidence(requested=size, memory=memory)).causes]
         for size in (8 * GIB, 16 * GIB)
     ]
     assert rules[0][0] == "memory-fraction"
@@ -315,8 +315,8 @@ def test_a_model_that_is_being_filled_is_no_old_one(running: Running) -> None:
 
 def test_every_rule_is_in_the_registry() -> None:
     """With an id that is its name, and sentences of its own, which no other has."""
-    named = {each.split(".")[1] for each in TEXTS if each.startswith("cause.")}
-    assert set(RULES) == named
+    names = {key.split(".")[1] for key in TEXTS if key.startswith("cause.")}
+    assert set(RULES) == names
 
 
 def test_every_rule_has_a_page_and_cases() -> None:
@@ -340,7 +340,7 @@ def test_pages_say_when_a_rule_keeps_silent(rule: str) -> None:
 
 @pytest.mark.parametrize(("begins", "speaks"), [("data/_utils/pin_memory.py", False), ("", True)])
 def test_a_thread_that_pins_batches_is_no_task(begins: str, *, speaks: bool) -> None:
-    """Nor where it is on its way through a simulated card, under which each thread begins."""
+    """Nor where it is on its way through a simulated GPU, under which each thread begins."""
     ours = Path(gpu_simulator.__path__[0])
     torch = "/site-packages/torch/"
     computes = (f"{torch}_ops.py", 1, "__call__")
@@ -353,11 +353,11 @@ def test_a_thread_that_pins_batches_is_no_task(begins: str, *, speaks: bool) -> 
         ("MainThread", (computes, ("<cell>", 1, "f"))),
         ("Thread-4", (computes, inner, own, *outer)),
     )
-    made = evidence()
-    assert made.failure.capture is not None
-    capture = replace(made.failure.capture, threads=threads)
-    found = RULES["several-tasks"](replace(made, failure=replace(made.failure, capture=capture)))
-    assert (found is not None) is speaks
+    facts = evidence()
+    assert facts.failure.capture is not None
+    capture = replace(facts.failure.capture, threads=threads)
+    cause = RULES["several-tasks"](replace(facts, failure=replace(facts.failure, capture=capture)))
+    assert (cause is not None) is speaks
 
 
 @pytest.mark.parametrize("at_once", [False, True])
@@ -365,6 +365,6 @@ def test_what_tasks_have_made_is_not_gathered(*, at_once: bool) -> None:
     """`list(pool.map(train, widths))` waits for four trainings: what they hold is their own."""
     gathered = Gathering("", "list(results)", "[each.cpu() for each in results]")
     running = Running(gathering=gathered, at_once=at_once, own=("<module>", "train"))
-    found = evidence(temporary_bytes=10 * GIB, running=running)
-    assert (RULES["kept-tensors"](found) is None) is at_once
-    assert (RULES["several-tasks"](found) is not None) is at_once
+    facts = evidence(temporary_bytes=10 * GIB, running=running)
+    assert (RULES["kept-tensors"](facts) is None) is at_once
+    assert (RULES["several-tasks"](facts) is not None) is at_once

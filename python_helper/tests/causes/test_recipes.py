@@ -46,8 +46,8 @@ def sources(tmp_path: Path) -> Sources:
     (checkout / "train.py").write_text(SCRIPT)
     (checkout / "parts.py").write_text("# %% [markdown]\n# words\n# %%\none = 1\n# %%\ntwo = 2\n")
     (checkout / "large.bin").write_bytes(b"\0")
-    who = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
-    for command in (["init", "-q"], ["add", "."], [*who, "commit", "-q", "-m", "things"]):
+    author = ["-c", "user.name=someone", "-c", "user.email=someone@example.org"]
+    for command in (["init", "-q"], ["add", "."], [*author, "commit", "-q", "-m", "things"]):
         subprocess.run(["git", "-C", checkout, *command], check=True)
     return Sources(tmp_path / "sources")
 
@@ -78,16 +78,16 @@ def test_files_lie_beside_the_notebook_as_they_are_changed(
     """Python files only; a cure is made in the script too."""
     cells = "\n# %%\n%run train.py\n"
     notebook = read(_recipe(tmp_path, sources, "train.py", "%run train.py", cells), sources)
-    for cured, said in ((False, "batch = 800"), (True, "batch = 8")):
-        folder = tmp_path / said
+    for cured, line in ((False, "batch = 800"), (True, "batch = 8")):
+        folder = tmp_path / line
         folder.mkdir()
         lay(notebook, folder, sources, cured=cured)
-        assert sorted(each.name for each in folder.iterdir()) == [
+        assert sorted(file.name for file in folder.iterdir()) == [
             "parts.py",
             "standins.py",
             "train.py",
         ]
-        assert (folder / "train.py").read_text().splitlines()[0] == said
+        assert (folder / "train.py").read_text().splitlines()[0] == line
 
 
 def test_without_the_checkout_a_recipe_is_left_out(sources: Sources, tmp_path: Path) -> None:
@@ -108,9 +108,9 @@ def test_a_place_that_is_not_in_the_last_cell_is_refused(sources: Sources, tmp_p
 
 def test_recipes_name_other_people_s_files_and_have_none_of_their_text() -> None:
     """Forty and more of them, each of a repository, a commit and a file."""
-    recipes = [each for each in read_all() if each.origin]
+    recipes = [recipe for recipe in read_all() if recipe.origin]
     assert len(recipes) == len(list(RECIPES.glob("*.py"))) >= 60
-    assert not any(each.is_here for each in recipes)
+    assert not any(recipe.is_here for recipe in recipes)
 
 
 def _origin(sources: Sources, file: str) -> Origin:
@@ -124,6 +124,6 @@ def _origin(sources: Sources, file: str) -> Origin:
 def _recipe(folder: Path, sources: Sources, file: str, fails: str, cells: str) -> Path:
     origin = _origin(sources, file)
     path = folder / "recipe.py"
-    said = f"{origin.repository}@{origin.commit} {file}"
-    path.write_text(HEADER.format(origin=said, fails=fails) + cells)
+    label = f"{origin.repository}@{origin.commit} {file}"
+    path.write_text(HEADER.format(origin=label, fails=fails) + cells)
     return path

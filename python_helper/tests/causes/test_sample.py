@@ -1,4 +1,4 @@
-"""A short sample of the benchmark of causes: what a card says of notebooks with a seeded one."""
+"""A short sample of the benchmark of causes: what a report says of notebooks with a seeded one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from benchmarks.causes.notebook import SeededNotebook
 
 # What holds today: widen it as rules are written. None of them needs a library.
-NAMED = (
+SAMPLE = (
     "batch_as_argument",
     "broadcast_of_targets",
     "losses_in_list",
@@ -41,9 +41,9 @@ NAMED = (
 )
 # Of the public bug reports.
 ANSWERED = ("host_array", "inputs_gathered", "nerf_chunks_gathered", "optuna_trials_caught")
-NOTEBOOKS = {each.name: each for each in read_all([FOLDER.name])}
-REPORTED = {each.name: each for each in read_all([REPORTS.name])}
-SOME = """
+NOTEBOOKS = {row.name: row for row in read_all([FOLDER.name])}
+REPORTED = {row.name: row for row in read_all([REPORTS.name])}
+THREAD = """
 ```python thing.py
 place = __file__
 ```
@@ -73,11 +73,11 @@ def environment(newest_python: Path) -> Iterator[Environment]:
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("name", SAMPLE)
 def test_the_seeded_cause_is_named_first(
     environment: Environment, name: str, tmp_path: Path
 ) -> None:
-    """The notebook fails where its header says, and its card names the cause and the line."""
+    """The notebook fails where its header says, and its report names the cause and the line."""
     notebook = NOTEBOOKS[name]
     with environment.open(tmp_path) as kernel:
         own_id = cell_id(notebook.steps[-1].cell)
@@ -92,19 +92,19 @@ def test_the_seeded_cause_is_named_first(
 def test_a_public_bug_report_is_answered(environment: Environment, name: str) -> None:
     """Its cause and a remedy are right, none is useless, and what has to be named is."""
     report = REPORTED[name]
-    found = examine(Place(environment), report, quick=True)
-    assert verdict(report, found) == "right"
-    assert has_remedy(report, found)
-    assert not useless(report, found)
-    assert not found.unsaid
+    result = examine(Place(environment), report, quick=True)
+    assert verdict(report, result) == "right"
+    assert has_remedy(report, result)
+    assert not useless(report, result)
+    assert not result.unsaid
 
 
 def test_public_bug_reports_name_their_threads() -> None:
     """Forty and nine of them, each of another thread, and what helped there is in its header."""
     assert len(REPORTED) >= 49
-    assert len({each.source for each in REPORTED.values()}) == len(REPORTED)
-    assert all(each.source.startswith("https://") for each in REPORTED.values())
-    assert all(each.helps or each.cause in WITHOUT_REPORT for each in REPORTED.values())
+    assert len({report.source for report in REPORTED.values()}) == len(REPORTED)
+    assert all(report.source.startswith("https://") for report in REPORTED.values())
+    assert all(report.helps or report.cause in WITHOUT_REPORT for report in REPORTED.values())
 
 
 def test_modules_of_libraries_lie_outside_of_the_notebook_s_folder(
@@ -112,7 +112,7 @@ def test_modules_of_libraries_lie_outside_of_the_notebook_s_folder(
 ) -> None:
     """A report's stand-ins are imported from a `site-packages`, as what is installed is."""
     file = tmp_path / "some.md"
-    file.write_text(SOME, encoding="utf-8")
+    file.write_text(THREAD, encoding="utf-8")
     (report,) = read_reports(file)
     with Place(environment).open_in_folder(report) as (kernel, folder):
         prepare(kernel, report)
@@ -122,16 +122,16 @@ def test_modules_of_libraries_lie_outside_of_the_notebook_s_folder(
 
 def test_there_are_enough_of_every_kind() -> None:
     """Sixty notebooks and more, a third of them with two plausible causes, twenty of libraries."""
-    plausible = [each for each in NOTEBOOKS.values() if each.also]
-    libraries = [each for each in NOTEBOOKS.values() if each.needs_libraries]
+    plausible = [notebook for notebook in NOTEBOOKS.values() if notebook.also]
+    libraries = [notebook for notebook in NOTEBOOKS.values() if notebook.needs_libraries]
     assert len(NOTEBOOKS) >= 60
     assert len(plausible) * 3 >= len(NOTEBOOKS)
     assert 15 <= len(libraries) <= 25
-    assert len({each.cause for each in NOTEBOOKS.values()}) >= 20
+    assert len({notebook.cause for notebook in NOTEBOOKS.values()}) >= 20
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("header", "why"),
     [
         ("# cause: gremlins", "a cause without an id"),
         ("# what: batch", "`what` is for activations"),
@@ -141,14 +141,14 @@ def test_there_are_enough_of_every_kind() -> None:
         ("# colour: red", "unknown"),
     ],
 )
-def test_a_header_that_is_wrong_is_refused(said: str, why: str) -> None:
+def test_a_header_that_is_wrong_is_refused(header: str, why: str) -> None:
     """A label that cannot be true is found when it is read."""
     lines = (FOLDER / "losses_in_list.py").read_text(encoding="utf-8").splitlines()
-    key = said.partition(":")[0]
-    kept = [line for line in lines if not line.startswith(f"{key}:")]
+    key = header.partition(":")[0]
+    rest = [line for line in lines if not line.startswith(f"{key}:")]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "changed.py"
-        path.write_text("\n".join([kept[0], said, *kept[1:]]), encoding="utf-8")
+        path.write_text("\n".join([rest[0], header, *rest[1:]]), encoding="utf-8")
         with pytest.raises(HeaderError, match=why):
             read(path)
 

@@ -12,11 +12,11 @@ _SAMPLE = ("convolutional_network", "frozen_layers", "to_the_host_and_back")
 @pytest.mark.parametrize("name", _SAMPLE)
 def test_the_true_peak_lies_within(name: str) -> None:
     """In a fresh kernel it is exact; of a lower one it is told at least, and at most."""
-    found = list(told([name]))
-    assert [each.case for each in found] == ["first", "again", "after a larger one"]
-    assert all(each.holds for each in found), found
-    assert all(each.most_bytes is not None for each in found), found
-    assert found[0].width == 0
+    results = list(told([name]))
+    assert [result.case for result in results] == ["first", "again", "after a larger one"]
+    assert all(result.holds for result in results), results
+    assert all(result.most_bytes is not None for result in results), results
+    assert results[0].width == 0
 
 
 def test_the_sample_is_of_the_benchmark() -> None:

@@ -44,8 +44,8 @@ def ended(
     """What a run between two readings did to the device."""
     ledger = Ledger()
     ledger.begin(token := object(), run_of("a"), start)
-    for each in between:
-        ledger.observe(each)
+    for snapshot in between:
+        ledger.observe(snapshot)
     (memory,) = ledger.end(ledger.depth(token), "ok", 1, 2.0, end).memory
     return dict(memory)
 
@@ -146,7 +146,7 @@ def test_only_the_outermost_run_is_a_cell() -> None:
     assert ledger.running is True
     ledger.end(0, "ok", 1, 2.0, NOTHING)
     assert [ledger.running] == [False]
-    assert [each.cell_id for each in ledger.cells()] == ["outer"]
+    assert [run.cell_id for run in ledger.cells()] == ["outer"]
 
 
 def test_a_lost_inner_end_does_not_keep_the_cell_running() -> None:
@@ -172,7 +172,7 @@ def test_keeps_the_latest_source_of_each_cell() -> None:
     for cell_id, source in (("a", "x = 1"), ("b", "x"), ("a", "x = 2")):
         ledger.begin(object(), run_of(cell_id, source), NOTHING)
         ledger.end(0, "ok", 1, 2.0, NOTHING)
-    assert [(each.cell_id, each.source) for each in ledger.cells()] == [("b", "x"), ("a", "x = 2")]
+    assert [(run.cell_id, run.source) for run in ledger.cells()] == [("b", "x"), ("a", "x = 2")]
 
 
 def test_the_running_cell_knows_its_memory_so_far() -> None:
@@ -188,13 +188,13 @@ def test_the_running_cell_knows_its_memory_so_far() -> None:
 def test_tells_by_a_checksum_which_code_ran() -> None:
     """A page sees by it that a cell says something else by now; a huge one is not read."""
 
-    def told(source: str) -> int | None:
+    def checksum(source: str) -> int | None:
         return run_of("a", source).as_wire("life")["source_crc32"]
 
-    assert told("123456789") == 0xCBF43926
-    assert told("größe = 1") == zlib.crc32("größe = 1".encode())
-    assert told("\ud800") is not None
-    assert told("#" * (10**6 + 1)) is None
+    assert checksum("123456789") == 0xCBF43926
+    assert checksum("größe = 1") == zlib.crc32("größe = 1".encode())
+    assert checksum("\ud800") is not None
+    assert checksum("#" * (10**6 + 1)) is None
 
 
 def test_needed_is_the_peak_above_the_start() -> None:
@@ -235,12 +235,12 @@ def test_the_first_use_of_a_known_device_is_exact() -> None:
     assert (*peak_in(memory), memory["needed_bytes"]) == (80, 80, 80)
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_forgets_the_oldest(*, named: bool) -> None:
+@pytest.mark.parametrize("has_id", [True, False])
+def test_forgets_the_oldest(*, has_id: bool) -> None:
     """The ledger does not grow with the length of a session."""
     ledger = Ledger()
     for number in range(500):
-        ledger.begin(object(), run_of(f"cell {number}" if named else None), NOTHING)
+        ledger.begin(object(), run_of(f"cell {number}" if has_id else None), NOTHING)
         ledger.end(0, "ok", number, 2.0, NOTHING)
     assert len(ledger.cells()) == 200
     assert ledger.cells()[-1].execution_count == 499

@@ -52,10 +52,10 @@ def cell(source: str, name: str = "failing") -> CellRun:
 )
 def test_finds_a_literal(source: str, name: str, value: int) -> None:
     """Assignments, arguments, defaults and configurations are understood."""
-    (found,) = literals_in(cell(source), source)
-    assert (found.name, found.value) == (name, value)
-    line = source.split("\n")[found.line - 1]
-    assert eval(line.encode()[found.column : found.end_column]) == value  # noqa: S307  it is a literal
+    (literal,) = literals_in(cell(source), source)
+    assert (literal.name, literal.value) == (name, value)
+    line = source.split("\n")[literal.line - 1]
+    assert eval(line.encode()[literal.column : literal.end_column]) == value  # noqa: S307  it is a literal
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_keeps_silent_where_there_is_no_literal(source: str) -> None:
 
 def names(source: str, values: dict[str, Any]) -> list[tuple[str, int]]:
     """List the literals of a batch that nothing speaks against."""
-    found = size_literals(("batch",), [cell(source)], values)
-    return [(each.name, each.value) for each in found]
+    literals = size_literals(("batch",), [cell(source)], values)
+    return [(literal.name, literal.value) for literal in literals]
 
 
 def test_passes_over_a_name_that_has_another_value_by_now() -> None:
@@ -176,8 +176,8 @@ args = p.parse_args()"""
 def test_a_command_line_says_what_another_cell_calls_it(argv: str) -> None:
     """`-b` is the option's first long form, and `sys.argv` leads to who parses it."""
     cells = [cell(f"sys.argv = {argv}", "argv"), cell(OPTIONS, "options")]
-    (found,) = size_literals(("batch",), [*cells, cell("train(args)")], {})
-    assert (found.name, found.value, found.cell.key) == ("batch_size", 64, "argv")
+    (literal,) = size_literals(("batch",), [*cells, cell("train(args)")], {})
+    assert (literal.name, literal.value, literal.cell.key) == ("batch_size", 64, "argv")
 
 
 @pytest.mark.parametrize(
@@ -195,6 +195,6 @@ def test_names_alone_tell_only_where_there_is_one(
     sources: list[str], failing: str, expected: int | None
 ) -> None:
     """Of the cell that is asked about, else of the whole notebook."""
-    cells = [cell(each, str(n)) for n, each in enumerate([*sources, failing])]
-    found = named_batch(size_literals(("batch",), cells, {}), cells[-1])
-    assert (found and found.value) == expected
+    cells = [cell(source, str(n)) for n, source in enumerate([*sources, failing])]
+    literal = named_batch(size_literals(("batch",), cells, {}), cells[-1])
+    assert (literal and literal.value) == expected

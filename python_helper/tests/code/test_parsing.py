@@ -1,4 +1,4 @@
-"""Cells are read as Python reads them, and nobody hears of it."""
+"""Cells are read as Python reads them, without a warning."""
 
 from __future__ import annotations
 
@@ -94,23 +94,23 @@ def test_reads_odd_texts_without_a_word(source: str) -> None:
     want = plainly(without_magics(source))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = parse_cell(source)
-    assert found is not None
-    assert places(found) == places(want)
+        tree = parse_cell(source)
+    assert tree is not None
+    assert places(tree) == places(want)
     if "t'" not in source and "tr'" not in source:
-        assert ast.dump(found) == ast.dump(want)
+        assert ast.dump(tree) == ast.dump(want)
 
 
 @pytest.mark.parametrize("source", REFUSED)
 def test_does_not_read_what_cannot_be_read_without_a_word(source: str) -> None:
-    """Python would warn; the notebook would show a warning that nobody's code caused."""
+    """Python would warn; the notebook would show a warning that its code did not cause."""
     if sys.version_info >= (3, 11) or "\\" not in source:  # 3.10 takes any octal number
         with pytest.warns(Warning, match="invalid"):
             ast.parse(source)
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as log:
         warnings.simplefilter("always")
         assert parse_cell(source) is None
-    assert said == []
+    assert log == []
 
 
 def mutated(source: str, random: Random) -> str:
@@ -129,7 +129,7 @@ def mutated(source: str, random: Random) -> str:
 def test_reads_what_others_have_written() -> None:
     """A part of the standard library, as it is and with escapes that are none."""
     files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[::8]
-    random, read = Random(5), 0  # noqa: S311  nothing to be guessed
+    random, count = Random(5), 0  # noqa: S311  nothing to be guessed
     for file in files:
         text = file.read_text(encoding="utf-8")
         for source in (text, mutated(text, random)) if len(text) < 100_000 else ():
@@ -140,10 +140,10 @@ def test_reads_what_others_have_written() -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 code, _ = quiet(source)
-                found = ast.parse(code)
-            assert places(found) == places(want), file
-            read += 1
-    assert read > 20
+                tree = ast.parse(code)
+            assert places(tree) == places(want), file
+            count += 1
+    assert count > 20
 
 
 def test_touches_no_filters_while_another_thread_does() -> None:
@@ -168,8 +168,8 @@ def test_touches_no_filters_while_another_thread_does() -> None:
 def test_finds_a_batch_behind_odd_texts() -> None:
     """What stands behind them is found where it is."""
     source = "title = f'$\\mu = {mu}$, \\sigma'; batch_size = 64"
-    (found,) = literals_in(cell(source), source)
-    assert source[found.column : found.end_column] == "64"
+    (literal,) = literals_in(cell(source), source)
+    assert source[literal.column : literal.end_column] == "64"
 
 
 @pytest.mark.parametrize(
@@ -198,10 +198,10 @@ def test_does_not_read_a_cell_of_a_megabyte() -> None:
 )
 def test_reads_around_magics(source: str, plain: str) -> None:
     """What a command wrote gets a name, a command has several lines, a cell is no Python."""
-    found = parse_cell(source)
-    assert found is not None
-    assert ast.dump(found) == ast.dump(ast.parse(plain))
-    assert [each.lineno for each in found.body] == [each.lineno for each in ast.parse(plain).body]
+    tree = parse_cell(source)
+    assert tree is not None
+    assert ast.dump(tree) == ast.dump(ast.parse(plain))
+    assert [node.lineno for node in tree.body] == [node.lineno for node in ast.parse(plain).body]
     assert magics(source)
     assert not magics(plain)
 

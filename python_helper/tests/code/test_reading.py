@@ -40,7 +40,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
 def test_walks_as_python_does() -> None:
     """Without contexts; a module a second time from what was kept."""
     tree = ast.parse(SOURCE)
-    expected = [each for each in ast.walk(tree) if not isinstance(each, ast.expr_context)]
+    expected = [node for node in ast.walk(tree) if not isinstance(node, ast.expr_context)]
     assert list(walk(tree)) == expected
     with each_parsed_once():
         assert list(walk(tree)) == expected

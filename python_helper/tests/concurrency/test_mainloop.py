@@ -57,12 +57,12 @@ class Loop:
         """Queue work that leaves its key behind."""
         return self.queue.submit(key, request_id, lambda *_: self.done.append(key))
 
-    def walk(self, key: str, held: list[object], *, asked: bool = True) -> Job:
+    def walk(self, key: str, refs: list[object], *, asked: bool = True) -> Job:
         """Queue work that holds on to something of its own and never ends by itself."""
 
         def work(_: Job, turn: Turn) -> None:
-            kept = Something()
-            held.append(weakref.ref(kept))
+            value = Something()
+            refs.append(weakref.ref(value))
             while True:
                 turn.pause()
 
@@ -123,12 +123,12 @@ def test_the_same_wish_is_one_job(loop: Loop) -> None:
 
 def test_a_job_that_waits_can_be_cancelled(loop: Loop) -> None:
     """Once; and not after it has run. One that two requests wait for is not one request's."""
-    waiting, other = loop.submit("a"), loop.submit("b")
-    assert loop.queue.cancel(waiting.id)
-    assert not loop.queue.cancel(waiting.id)
+    first, second = loop.submit("a"), loop.submit("b")
+    assert loop.queue.cancel(first.id)
+    assert not loop.queue.cancel(first.id)
     loop.turn()
     assert loop.done == ["b"]
-    assert not loop.queue.cancel(other.id)
+    assert not loop.queue.cancel(second.id)
     loop.submit("c", "1")
     loop.submit("c", "2")
     assert not loop.queue.cancel_requested("1")
@@ -153,24 +153,24 @@ def test_a_failing_job_does_not_end_the_queue(loop: Loop) -> None:
 
 def test_calls_on_the_main_thread_what_must_be_called_there(loop: Loop) -> None:
     """What that returns and raises comes back to the walk, which is on another thread."""
-    seen: list[object] = []
+    idents: list[object] = []
 
     def work(_: Job, turn: Turn) -> None:
-        seen.append(threading.get_ident())
-        seen.append(turn.on_main(threading.get_ident))
+        idents.append(threading.get_ident())
+        idents.append(turn.on_main(threading.get_ident))
         with pytest.raises(ZeroDivisionError):
             turn.on_main(lambda: 1 // 0)
 
     loop.queue.submit("a", "1", work)
     loop.turn()
-    walker, main = seen
+    walker, main = idents
     assert main == threading.get_ident() != walker
 
 
 def test_a_walk_comes_back_after_each_slice(loop: Loop) -> None:
     """The main thread's event loop has its turn in between, also while nothing ends."""
-    held: list[object] = []
-    loop.walk("endless", held)
+    refs: list[object] = []
+    loop.walk("endless", refs)
     for _ in range(5):
         began_s = time.monotonic()
         loop.once()
@@ -181,15 +181,15 @@ def test_a_walk_comes_back_after_each_slice(loop: Loop) -> None:
 
 def test_a_cell_makes_a_walk_let_go_and_begin_anew(loop: Loop) -> None:
     """Before a cell begins nothing is held any more; after it the walk is at its beginning."""
-    held: list[Any] = []
-    loop.walk("endless", held)
+    refs: list[Any] = []
+    loop.walk("endless", refs)
     loop.once()
-    assert held[0]() is not None
+    assert refs[0]() is not None
     loop.queue.interrupt()
-    assert held[0]() is None
+    assert refs[0]() is None
     loop.queue.resume()
     loop.once()
-    assert len(held) == 2
+    assert len(refs) == 2
     loop.queue.interrupt()
 
 
@@ -214,8 +214,8 @@ def test_what_is_accomplished_is_not_begun_anew(loop: Loop) -> None:
 def test_a_walk_that_a_person_ends_says_so(loop: Loop) -> None:
     """By its request or its own id; it is not begun anew."""
     for by_request in (False, True):
-        held: list[object] = []
-        job = loop.walk("endless", held)
+        refs: list[object] = []
+        job = loop.walk("endless", refs)
         loop.once()
         assert loop.queue.cancel_requested("1") if by_request else loop.queue.cancel(job.id)
         loop.turn()
@@ -225,10 +225,10 @@ def test_a_walk_that_a_person_ends_says_so(loop: Loop) -> None:
 
 def test_an_interrupt_ends_a_walk(loop: Loop) -> None:
     """Also where the kernel ignores it between cells; the handler is what it was."""
-    held: list[object] = []
+    refs: list[object] = []
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        loop.walk("endless", held)
+        loop.walk("endless", refs)
         timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
         deadline_s = time.monotonic() + SOON_S
@@ -247,8 +247,8 @@ def test_an_interrupt_ends_a_walk(loop: Loop) -> None:
 def test_tells_how_long_it_has_gone_on(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of what a person asked for, and of nothing else."""
     monkeypatch.setattr(mainloop, "_TOLD_EVERY_S", 0.05)
-    held: list[object] = []
-    loop.walk("asked", held)
+    refs: list[object] = []
+    loop.walk("asked", refs)
     deadline_s = time.monotonic() + SOON_S
     while len(loop.told) < 2:
         assert time.monotonic() < deadline_s
@@ -258,7 +258,7 @@ def test_tells_how_long_it_has_gone_on(loop: Loop, monkeypatch: pytest.MonkeyPat
     assert {key for key, _ in loop.told} == {"asked"}
     assert loop.told[0][1] < loop.told[1][1]
     loop.told.clear()
-    loop.walk("unasked", held, asked=False)
+    loop.walk("unasked", refs, asked=False)
     ends_s = time.monotonic() + 4 * mainloop._TOLD_EVERY_S
     while time.monotonic() < ends_s:
         loop.once()

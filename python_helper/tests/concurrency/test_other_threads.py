@@ -149,7 +149,7 @@ def test_what_runs_a_thread_is_not_what_it_does() -> None:
 
 
 def test_what_may_wake_up_with_code_of_theirs_waits() -> None:
-    """A timer, and a task of a thread's loop; a loop or a worker without work is nobody."""
+    """A timer, and a task of a thread's loop; not a loop or a worker without work."""
     before = look()
     timer = threading.Timer(60, print)
     timer.name, timer.daemon = NAME, True
@@ -175,8 +175,8 @@ def test_what_may_wake_up_with_code_of_theirs_waits() -> None:
 
 
 def test_tasks_that_await_are_company() -> None:
-    """One of a person's waits; one inside a framework is inside; the kernel's own is nobody."""
-    theirs = module("__main__", "async def work(it): await it")["work"]
+    """One of a person's waits; one inside a framework is inside; the kernel's own is neither."""
+    cells = module("__main__", "async def work(it): await it")["work"]
     frameworks = module("torch.futures", "async def work(it): await it")["work"]
     kernels = module("ipykernel.kernelbase", "async def work(it): await it")["work"]
 
@@ -184,8 +184,8 @@ def test_tasks_that_await_are_company() -> None:
         loop = asyncio.get_running_loop()
         ends = loop.create_future()
         tasks = [
-            loop.create_task(theirs(ends), name="theirs"),
-            loop.create_task(theirs(frameworks(ends)), name="inside"),
+            loop.create_task(cells(ends), name="theirs"),
+            loop.create_task(cells(frameworks(ends)), name="inside"),
             loop.create_task(kernels(ends), name="kernel's"),
         ]
         await asyncio.sleep(0)
@@ -209,8 +209,8 @@ def test_called_from_inside_a_framework_it_says_so() -> None:
 def test_threads_of_ours_are_no_company() -> None:
     """Neither the sampler nor the walk."""
     done = threading.Event()
-    started = [threads.start(done.wait), threads.start(done.wait, name=f"{threads.NAME}-walk")]
+    workers = [threads.start(done.wait), threads.start(done.wait, name=f"{threads.NAME}-walk")]
     assert look() == other_threads.Company()
     done.set()
-    for each in started:
-        each.join()
+    for thread in workers:
+        thread.join()

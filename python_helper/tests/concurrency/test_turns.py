@@ -54,7 +54,7 @@ def spend(turn: Turn, seconds: float) -> None:
 
 
 def test_alone_it_may_read_everything_and_takes_its_time() -> None:
-    """Nobody else is kept out, and the time is that of the processor."""
+    """No other thread is kept out, and the time is that of the processor."""
     turn = Turn(0.05)
     with turn.walking():
         assert turn.reads_graphs
@@ -76,7 +76,7 @@ def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("short_slices")
 def test_beside_one_who_waits_there_is_one_slice() -> None:
-    """Everything may be read; nobody else runs meanwhile, and afterwards all is as before."""
+    """Everything may be read; no other thread runs meanwhile, and afterwards all is as before."""
     usual_s = sys.getswitchinterval()
     with waiting_thread():
         turn = Turn(30.0)
@@ -90,14 +90,14 @@ def test_beside_one_who_waits_there_is_one_slice() -> None:
 
 
 @pytest.mark.usefixtures("short_slices")
-def test_nobody_else_runs_python_in_a_slice() -> None:
+def test_no_other_thread_runs_python_in_a_slice() -> None:
     """A thread that becomes ready in it gets its turn when the slice is over."""
-    ran: list[float] = []
+    times: list[float] = []
     go = threading.Event()
 
     def follow() -> None:
         go.wait()
-        ran.append(time.perf_counter())
+        times.append(time.perf_counter())
 
     thread = threading.Thread(target=follow, daemon=True)
     thread.start()
@@ -108,13 +108,13 @@ def test_nobody_else_runs_python_in_a_slice() -> None:
         while not turn.late:
             pass
         ended_s = time.perf_counter()
-        assert ran == []
+        assert times == []
     thread.join()
-    assert ran[0] >= ended_s
+    assert times[0] >= ended_s
 
 
 def test_beside_one_in_a_framework_nothing_native_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor is a walk begun that nobody asked for."""
+    """Nor is a walk begun that was not asked for."""
     company = other_threads.Company(inside=("trains",))
     monkeypatch.setattr(other_threads, "look", lambda _=(), **_own: company)
     turn = Turn(30.0)
@@ -124,7 +124,7 @@ def test_beside_one_in_a_framework_nothing_native_is_read(monkeypatch: pytest.Mo
     assert Turn(asked=False).blocked_by == "trains"
 
 
-def test_says_nothing_where_somebody_came_who_trains(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_says_nothing_where_a_thread_came_that_trains(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the end it is looked again."""
     walking = Turn(30.0).walking()
     walking.__enter__()
@@ -134,7 +134,7 @@ def test_says_nothing_where_somebody_came_who_trains(monkeypatch: pytest.MonkeyP
         walking.__exit__(None, None, None)
 
 
-def test_stops_where_somebody_comes_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stops_where_a_thread_comes_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a walk holds would be kept from a thread that frees it."""
     turn = Turn(30.0)
     with turn.walking():
@@ -151,12 +151,12 @@ def test_what_the_main_thread_has_not_come_to_is_taken_back(
 ) -> None:
     """A cell begins while a walk waits for the main thread: nothing is called, then or later."""
     monkeypatch.setattr(sliced_turn, "_HANDED_OVER_S", 0.0)
-    called: list[int] = []
+    calls: list[int] = []
     sliced = threading.Event()
 
     def work(walk: Turn) -> None:
         sliced.wait()
-        walk.on_main(lambda: called.append(1))
+        walk.on_main(lambda: calls.append(1))
 
     turn = SlicedTurn(work, 30.0)
     assert not turn.slice()
@@ -164,24 +164,24 @@ def test_what_the_main_thread_has_not_come_to_is_taken_back(
     _until(lambda: bool(turn._calls))
     turn.abandon()
     assert turn.slice()
-    assert (called, turn.error, turn._calls) == ([], None, [])
+    assert (calls, turn.error, turn._calls) == ([], None, [])
 
 
 def test_what_the_main_thread_does_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even where it is interrupted from another thread meanwhile: it was done."""
-    called: list[int] = []
+    calls: list[int] = []
 
     def call() -> int:
-        other = threading.Thread(target=turn.abandon)
+        thread = threading.Thread(target=turn.abandon)
         monkeypatch.setattr(sliced_turn, "_GIVEN_UP_S", 0.0)
-        other.start()
-        other.join()
+        thread.start()
+        thread.join()
         return 1
 
-    turn = SlicedTurn(lambda walk: called.append(walk.on_main(call)), 30.0)
+    turn = SlicedTurn(lambda walk: calls.append(walk.on_main(call)), 30.0)
     turn.slice()
-    _until(lambda: bool(called))
-    assert (called, turn.error) == ([1], None)
+    _until(lambda: bool(calls))
+    assert (calls, turn.error) == ([1], None)
 
 
 @pytest.mark.parametrize("enabled", [True, False])
@@ -207,7 +207,7 @@ def test_garbage_is_collected_when_others_have_their_turn(*, enabled: bool) -> N
         gc.enable()
 
 
-def test_many_objects_are_listed_only_where_somebody_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_objects_are_listed_only_where_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """That is one step for Python, and long; beside others it is not taken at all."""
     assert Turn(asked=False).lists_all
     monkeypatch.setattr(sys, "getallocatedblocks", lambda: 10**10)

@@ -141,14 +141,14 @@ def check(python: Path | str, folder: Path) -> None:
     """Run it in a process of its own: it has a profiler, and nothing else may."""
     program = folder / "program.py"
     program.write_text(PROGRAM)
-    done = subprocess.run(
+    process = subprocess.run(
         [python, str(program)],
         env={"PYTHONPATH": str(SOURCES)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout == "done\n", done.stderr
+    assert process.stdout == "done\n", process.stderr
 
 
 def test_ours_is_not_in_a_profile_of_the_person(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_nor_in_one_of_a_newer_python(newer_python: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("value", [None, 5])
 def test_what_is_returned_comes_back(value: object) -> None:
-    """With nobody who looks it is a call."""
+    """Without an observer it is a call."""
     from gpu_headroom.concurrency.threads import unseen
 
-    assert unseen(lambda given: given, value) is value
+    assert unseen(lambda argument: argument, value) is value

@@ -51,9 +51,9 @@ def parts_of(device: dict[str, Any]) -> dict[str, int]:
 
 def torch_version() -> tuple[int, ...]:
     """The version of PyTorch in this environment, which its kernels have too."""
-    found = re.match(r"(\d+)\.(\d+)\.(\d+)", importlib.metadata.version("torch"))
-    assert found
-    return tuple(int(part) for part in found.groups())
+    match = re.match(r"(\d+)\.(\d+)\.(\d+)", importlib.metadata.version("torch"))
+    assert match
+    return tuple(int(part) for part in match.groups())
 
 
 TRAIN = """
@@ -90,9 +90,9 @@ class CudaKernel(LiveKernel):
 
     def __init__(self, folder: Path, pack: Pack | None = None, **variables: str) -> None:
         self._calls = folder / "calls"
-        played = sorted(name for name in variables if name.islower())
-        if played:
-            need_the_stub(", ".join(played))
+        settings = sorted(name for name in variables if name.islower())
+        if settings:
+            need_the_stub(", ".join(settings))
         environment = {
             f"CUDA_RUNTIME_{name.upper()}" if name.islower() else name: value
             for name, value in variables.items()
@@ -130,7 +130,7 @@ class CudaKernel(LiveKernel):
 
     def expected(self) -> dict[str, int]:
         """What the items of a plan would give back, by their ids."""
-        return {each["id"]: each["expected_bytes"] for each in self.asked("plan")["items"]}
+        return {item["id"]: item["expected_bytes"] for item in self.asked("plan")["items"]}
 
     def device(self, index: int = 0) -> dict[str, Any]:
         """One device of a poll."""
@@ -170,7 +170,7 @@ class CudaKernel(LiveKernel):
         need_the_stub("calls")
         if not self._calls.exists():
             return []
-        return [each.split()[2] for each in self._calls.read_text().splitlines()]
+        return [line.split()[2] for line in self._calls.read_text().splitlines()]
 
     def counted(self) -> dict[str, int]:
         """How often each function was called, also of those that are not written down."""

@@ -70,11 +70,11 @@ class Trainer:
 
 def cause(kernel: CudaKernel, *cells: str) -> str | None:
     """Run a notebook whose last cell fails, and return the cause on its GPU."""
-    *others, last = cells
-    for each in others:
-        kernel.run(each, stop_on_error=False)
-    found = kernel.fail(last)["cause"]
-    return None if found is None else str(found["rule"])
+    *earlier, last = cells
+    for cell in earlier:
+        kernel.run(cell, stop_on_error=False)
+    result = kernel.fail(last)["cause"]
+    return None if result is None else str(result["rule"])
 
 
 @pytest.fixture(scope="module")
@@ -95,14 +95,14 @@ def test_the_cause_is_named(cuda: CudaKernel, rule: str) -> None:
 
 
 def test_other_programs_are_named(start_cuda: StartCuda) -> None:
-    """Somebody else has most of the GPU."""
+    """Another program has most of the GPU."""
     kernel = start_cuda(outside="10GiB")
     cells = ("import torch\nx = torch.empty(2**30, device='cuda')", "y = x + 1")
     assert cause(kernel, *cells) == "other-programs"
 
 
 def test_a_limit_is_named(start_cuda: StartCuda) -> None:
-    """Somebody has told PyTorch to take a part of the GPU only."""
+    """PyTorch was told to take a part of the GPU only."""
     kernel = start_cuda()
     cells = (
         "import torch\ntorch.cuda.set_per_process_memory_fraction(0.3)",

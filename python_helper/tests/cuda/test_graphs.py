@@ -28,16 +28,16 @@ SEEN = 3 * MIB + MIB // 2
 
 def account(kernel: CudaKernel, *, graphs: bool = True) -> dict[str, Any]:
     """Return the account of the first GPU, whose parts add up."""
-    found = kernel.asked("holders")
-    device: dict[str, Any] = found["devices"][0]
+    reply = kernel.asked("holders")
+    device: dict[str, Any] = reply["devices"][0]
     assert device["in_use_bytes"] == kernel.allocated()
     assert sum(parts_of(device).values()) == device["in_use_bytes"]
-    partly = found["message"]["id"] == "holders.measured_in_part"
+    partly = reply["message"]["id"] == "holders.measured_in_part"
     assert partly is (graphs and not kernel.shows_graphs())
     return device
 
 
-def gone(kernel: CudaKernel, item: str) -> int:
+def freed_bytes(kernel: CudaKernel, item: str) -> int:
     """Release an item, and return what came back."""
     before = kernel.allocated()
     kernel.release(item, confirmed=True)
@@ -57,19 +57,19 @@ def test_it_stands_under_the_name_that_keeps_the_graph(cuda: CudaKernel) -> None
 def test_a_graph_gives_what_was_foretold(cuda: CudaKernel) -> None:
     """What Python has never seen comes back beside it."""
     cuda.good(FORWARD)
-    foretold = cuda.expected()["graph:loss"]
-    assert foretold >= SEEN
-    assert 0 <= gone(cuda, "graph:loss") - foretold < MIB // 8
+    forecast = cuda.expected()["graph:loss"]
+    assert forecast >= SEEN
+    assert 0 <= freed_bytes(cuda, "graph:loss") - forecast < MIB // 8
     assert parts_of(account(cuda, graphs=False))["graphs"] == 0
 
 
-@pytest.mark.parametrize("kept", ["other = model[:2](batch)", "other = model[0](batch * 2)"])
-def test_what_two_graphs_keep_is_foretold_for_neither(cuda: CudaKernel, kept: str) -> None:
+@pytest.mark.parametrize("code", ["other = model[:2](batch)", "other = model[0](batch * 2)"])
+def test_what_two_graphs_keep_is_foretold_for_neither(cuda: CudaKernel, code: str) -> None:
     """One graph is freed, and the other goes on."""
-    cuda.good(f"{FORWARD}\n{kept}")
-    foretold = cuda.expected()["graph:loss"]
-    assert foretold >= SEEN
-    assert 0 <= gone(cuda, "graph:loss") - foretold < MIB // 8
+    cuda.good(f"{FORWARD}\n{code}")
+    forecast = cuda.expected()["graph:loss"]
+    assert forecast >= SEEN
+    assert 0 <= freed_bytes(cuda, "graph:loss") - forecast < MIB // 8
     cuda.good("other.sum().backward()")
 
 
@@ -85,24 +85,24 @@ def test_a_graph_that_a_backward_pass_has_freed_keeps_nothing(cuda: CudaKernel) 
 def test_parameters_that_a_graph_has_saved_do_not_come_back(cuda: CudaKernel, graph: str) -> None:
     """A model that is moved leaves the weights behind that a product has saved, transposed."""
     cuda.good(FORWARD + ("loss.backward()" if graph == "freed" else ""))
-    foretold = cuda.expected()["offload:model"]
-    came = gone(cuda, "offload:model")
+    forecast = cuda.expected()["offload:model"]
+    size = freed_bytes(cuda, "offload:model")
     if cuda.tells_sharing():
-        assert foretold == came > 0
+        assert forecast == size > 0
     else:
-        assert foretold <= came
+        assert forecast <= size
     cuda.release("restore:model", confirmed=True)
 
 
 def test_a_batch_that_a_graph_has_saved_does_not_come_back(cuda: CudaKernel) -> None:
     """A graph of older versions does not show it; the storage shows that C++ has it, too."""
     cuda.good(FORWARD)
-    foretold = cuda.expected().get("variable:batch", 0)
+    forecast = cuda.expected().get("variable:batch", 0)
     before = cuda.allocated()
     cuda.good("del batch")
     assert before == cuda.allocated()
     if cuda.value("hasattr(torch.Tensor, '_use_count')"):  # since PyTorch 2.4
-        assert foretold == 0
+        assert forecast == 0
 
 
 def test_hooks_are_not_run(cuda: CudaKernel) -> None:

@@ -64,6 +64,6 @@ def test_workspaces_of_each_stream_and_gpu(
         "    multiply(0)"
     )
     devices = kernel.asked("holders")["devices"]
-    assert [parts_of(each)["workspaces"] for each in devices] == [2 * size, size]
-    assert all(sum(parts_of(each).values()) == each["in_use_bytes"] for each in devices)
+    assert [parts_of(device)["workspaces"] for device in devices] == [2 * size, size]
+    assert all(sum(parts_of(device).values()) == device["in_use_bytes"] for device in devices)
     assert kernel.expected()["framework_cache:cublas"] == 3 * size

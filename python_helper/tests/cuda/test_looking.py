@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.cuda
 
-# To read the driver's totals, and whether somebody else has made a context.
+# To read the driver's totals, and whether another process has made a context.
 LOOKS = {"cuDevicePrimaryCtxGetState"}
 # Where this process has a context already: what is free on a GPU, which is the current one for
 # that moment, and whether a graph is being captured, which emptying the cache would break.
@@ -41,9 +41,9 @@ def look(kernel: CudaKernel) -> dict[str, Any]:
     return sample
 
 
-def others(calls: Iterable[str], looks: set[str] = LOOKS) -> list[str]:
+def other_calls(calls: Iterable[str], looks: set[str] = LOOKS) -> list[str]:
     """What is no mere look."""
-    return [each for each in calls if not each.startswith("nvml") and each not in looks]
+    return [call for call in calls if not call.startswith("nvml") and call not in looks]
 
 
 @pytest.mark.parametrize("installed", [False, True], ids=["injected", "installed"])
@@ -54,16 +54,16 @@ def test_makes_no_context(start_cuda: StartCuda, *, installed: bool) -> None:
         kernel.good(code)
         sample = look(kernel)
     assert sample["state"] == "not_initialised"
-    assert [each["capacity_bytes"] for each in sample["devices"]] == [16 * GIB] * 2
+    assert [device["capacity_bytes"] for device in sample["devices"]] == [16 * GIB] * 2
     calls = kernel.calls()
-    assert others(calls) == []
+    assert other_calls(calls) == []
     assert "nvmlInit_v2" in calls
     kernel.good("x = torch.ones(2**20, device='cuda:1')")
-    used = kernel.calls()
+    old_calls = kernel.calls()
     sample = look(kernel)
-    assert others(kernel.calls()[len(used) :]) == []
+    assert other_calls(kernel.calls()[len(old_calls) :]) == []
     assert kernel.calls().count("context") == 1
-    assert [(each["in_use_bytes"], each["outside_bytes"]) for each in sample["devices"]] == [
+    assert [(device["in_use_bytes"], device["outside_bytes"]) for device in sample["devices"]] == [
         (0, 0),
         (4 * MIB, CONTEXT),
     ]
@@ -129,8 +129,8 @@ def changes(kernel: CudaKernel) -> tuple[list[str], bool]:
     kernel.good("2")
     after = kernel.counted()
     assert contexts_of(kernel) == contexts
-    asked = [each for each, count in after.items() if count > before.get(each, 0)]
-    return others(asked, LOOKS_AT_WORK), kernel.value(BOOKS) != books
+    names = [name for name, count in after.items() if count > before.get(name, 0)]
+    return other_calls(names, LOOKS_AT_WORK), kernel.value(BOOKS) != books
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -146,9 +146,9 @@ def test_a_change_would_be_counted(two: CudaKernel) -> None:
     before, books = two.counted(), two.value(BOOKS)
     two.good("torch.ones(2**30, device='cuda:1').numel(); torch.cuda.synchronize()")
     after = two.counted()
-    asked = {each for each, count in after.items() if count > before.get(each, 0)}
-    assert {"cudaMalloc", "cudaDeviceSynchronize"} <= asked
-    assert any("LaunchKernel" in each for each in asked)
+    names = {name for name, count in after.items() if count > before.get(name, 0)}
+    assert {"cudaMalloc", "cudaDeviceSynchronize"} <= names
+    assert any("LaunchKernel" in name for name in names)
     assert two.value(BOOKS) != books
 
 
@@ -173,6 +173,6 @@ def test_a_running_cell_is_left_alone(two: CudaKernel) -> None:
             two.sample()
             time.sleep(0.2)
         during = two.calls()[before:]
-        assert others(during, LOOKS_AT_WORK) == []
+        assert other_calls(during, LOOKS_AT_WORK) == []
     two.await_event("released", since, release_id=reply["release_id"])
     assert "cudaFree" in two.calls()[before + len(during) :]

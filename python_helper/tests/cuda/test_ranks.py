@@ -73,14 +73,14 @@ def test_ranks_say_what_pytorch_counts(start_cuda: StartCuda) -> None:
     kernel.until(lambda: all((folder / f"said-{rank}").exists() for rank in (0, 1)))
 
     def workers() -> list[Any]:
-        gpus = kernel.ask("workers", host=None, filter="", offset=0)["gpus"]
+        gpus = kernel.ask("workers", host=None, filter="")["gpus"]
         return sorted(gpus, key=lambda gpu: gpu["index"])
 
-    said = [json.loads((folder / f"said-{rank}").read_text()) for rank in (0, 1)]
+    counts = [json.loads((folder / f"said-{rank}").read_text()) for rank in (0, 1)]
     # A reading may be from before the last of it was taken.
-    in_use_bytes = [in_use for in_use, _ in said]
+    in_use_bytes = [in_use for in_use, _ in counts]
     kernel.until(lambda: [gpu["in_use_bytes"] for gpu in workers()] == in_use_bytes)
-    for rank, (gpu, (in_use, reserved)) in enumerate(zip(workers(), said, strict=True)):
+    for rank, (gpu, (in_use, reserved)) in enumerate(zip(workers(), counts, strict=True)):
         (worker,) = gpu["workers"]
         assert (worker["rank"], worker["in_use_bytes"]) == (rank, in_use)
         assert gpu["in_use_bytes"] + gpu["cached_bytes"] == reserved

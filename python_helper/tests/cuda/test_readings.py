@@ -50,11 +50,11 @@ def test_a_memory_fraction_is_the_capacity(cuda: CudaKernel) -> None:
 
     PyTorch up to 2.5 does not tell: the GPU's size is shown, and not as a limit.
     """
-    told = cuda.value("hasattr(torch._C, '_cuda_getMemoryFraction')")
+    is_known = cuda.value("hasattr(torch._C, '_cuda_getMemoryFraction')")
     cuda.good("torch.cuda.set_per_process_memory_fraction(0.5)")
     device = cuda.device()
     total = cuda.value("torch.cuda.get_device_properties(0).total_memory")
-    expected = (True, total // 2) if told else (False, total)
+    expected = (True, total // 2) if is_known else (False, total)
     assert (device["capacity_limited"], device["capacity_bytes"]) == expected
     cuda.good("torch.cuda.set_per_process_memory_fraction(1.0)")
     assert cuda.device()["capacity_limited"] is False
@@ -64,11 +64,11 @@ def test_a_memory_fraction_is_the_capacity(cuda: CudaKernel) -> None:
 def test_what_others_use(start_cuda: StartCuda, tmp_path: Path, driver: str) -> None:
     """Another notebook and another program are outside; both are listed."""
     share = str(tmp_path / "share")
-    one, other = (start_cuda(share=share, outside="1GiB", nvml=driver) for _ in range(2))
-    other.good("import torch\ny = torch.empty(2**32, dtype=torch.uint8, device='cuda')")
-    one.good("import torch\nx = torch.empty(2**31, dtype=torch.uint8, device='cuda')")
-    one.until(lambda: one.device()["others_bytes"] == 5 * GIB + CONTEXT)
-    device = one.device()
+    first, second = (start_cuda(share=share, outside="1GiB", nvml=driver) for _ in range(2))
+    second.good("import torch\ny = torch.empty(2**32, dtype=torch.uint8, device='cuda')")
+    first.good("import torch\nx = torch.empty(2**31, dtype=torch.uint8, device='cuda')")
+    first.until(lambda: first.device()["others_bytes"] == 5 * GIB + CONTEXT)
+    device = first.device()
     assert device["in_use_bytes"] == 2 * GIB
     # The older call counts what the driver keeps for itself as used; PyTorch knows the size.
     assert device["outside_bytes"] == 5 * GIB + 2 * CONTEXT
@@ -83,6 +83,6 @@ def test_a_part_of_a_gpu(start_cuda: StartCuda, visible: str) -> None:
     device = kernel.check_numbers()
     assert (device["name"], device["capacity_bytes"]) == ("Stub A100 MIG 1g.8gb", 8 * GIB)
     assert (device["in_use_bytes"], device["others_bytes"]) == (GIB, 0)
-    told = kernel.value("str(getattr(torch.cuda.get_device_properties(0), 'uuid', ''))")
-    assert told in ("", device["uuid"])  # since PyTorch 2.5
+    uuid = kernel.value("str(getattr(torch.cuda.get_device_properties(0), 'uuid', ''))")
+    assert uuid in ("", device["uuid"])  # since PyTorch 2.5
     assert len(kernel.sample()["devices"]) == 1

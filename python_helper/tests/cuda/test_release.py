@@ -44,21 +44,21 @@ def test_an_item_gives_what_it_foretold(trained: CudaKernel, item: str) -> None:
     reserved = trained.value("torch.cuda.memory_reserved()")
     released = trained.release(item, confirmed=item != "cache")
     assert released["status"] == "done"
-    gone = allocated - trained.allocated()
-    assert released["freed_bytes"] == gone
+    freed_bytes = allocated - trained.allocated()
+    assert released["freed_bytes"] == freed_bytes
     if item == "cache":
         assert reserved > trained.value("torch.cuda.memory_reserved()")
     elif item == "framework_cache:cublas":
         # cuBLASLt has a workspace of its own in PyTorch 2.0, whose size is any block's.
-        assert 2 * WORKSPACE == expected[item] <= gone < expected[item] + 2 * MIB
+        assert 2 * WORKSPACE == expected[item] <= freed_bytes < expected[item] + 2 * MIB
     elif item == "restore:model":
-        assert gone < 0
+        assert freed_bytes < 0
     elif item == "graph:out" and not trained.shows_graphs():
-        assert 3 * MIB <= expected[item] <= gone  # at least, see test_graphs.py
+        assert 3 * MIB <= expected[item] <= freed_bytes  # at least, see test_graphs.py
     elif item == "offload:model" and not trained.tells_sharing():
-        assert 0 < expected[item] <= gone
+        assert 0 < expected[item] <= freed_bytes
     else:
-        assert gone == expected[item]
+        assert freed_bytes == expected[item]
     trained.check_numbers()
 
 

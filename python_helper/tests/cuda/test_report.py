@@ -106,7 +106,7 @@ def test_a_failure_tells_the_memory_fraction(start_cuda: StartCuda) -> None:
     kernel.good("kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')")
     report = kernel.fail("torch.empty(9 * 2**30, dtype=torch.uint8, device='cuda')")
     assert (report["capacity_bytes"], report["outside_bytes"]) == (8 * GIB, CONTEXT)
-    sources = {each["label"]["id"]: each["source"]["text"] for each in report["details"]}
+    sources = {row["label"]["id"]: row["source"]["text"] for row in report["details"]}
     assert sources["detail.capacity"] == "set_per_process_memory_fraction()"
-    (free,) = [each["bytes"] for each in report["parts"] if each["kind"] == "free"]
+    (free,) = [row["bytes"] for row in report["parts"] if row["kind"] == "free"]
     assert free == 7 * GIB

@@ -38,13 +38,13 @@ def compared() -> dict[str, Comparison]:
 @pytest.mark.parametrize("name", SAMPLE)
 def test_the_simulator_follows_the_allocator(compared: dict[str, Comparison], name: str) -> None:
     """Peaks on each GPU are within 5 %, and memory runs out at the same requests and lines."""
-    found = compared[name]
-    assert found.allocator.gpus, found.allocator.failure
-    assert found.is_close, found
+    comparison = compared[name]
+    assert comparison.allocator.gpus, comparison.allocator.failure
+    assert comparison.is_close, comparison
 
 
 def test_the_comparison_can_say_no(compared: dict[str, Comparison]) -> None:
     """A program that ran out is not close to one that did not, nor to a larger one."""
-    one, other = compared["gpt2"], compared["gpt2_runs_out"]
-    assert not type(one)(one.allocator, other.simulator).is_close
-    assert not type(one)(other.allocator, one.simulator).is_close
+    small, large = compared["gpt2"], compared["gpt2_runs_out"]
+    assert not type(small)(small.allocator, large.simulator).is_close
+    assert not type(small)(large.allocator, small.simulator).is_close

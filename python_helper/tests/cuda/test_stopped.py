@@ -14,11 +14,11 @@ pytestmark = pytest.mark.cuda
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("status", "text"),
     [(710, "device-side assert triggered"), (700, "illegal memory access")],
 )
 def test_nothing_of_ours_touches_the_gpu_afterwards(
-    start_cuda: StartCuda, status: int, said: str
+    start_cuda: StartCuda, status: int, text: str
 ) -> None:
     """The GPU says that only a restart helps; requests are answered without a call of CUDA's."""
     kernel = start_cuda()
@@ -26,8 +26,8 @@ def test_nothing_of_ours_touches_the_gpu_afterwards(
     kernel.sample()
     report = kernel.fail(kernel.poison(status) + "(kept + 1).sum().item()", cell_id="bad")
     assert report["sticky_error"] is True
-    assert report["cause"]["claim"]["params"] == {"said": said}
-    assert [each["kind"] for each in report["remedies"]] == ["restart"]
+    assert report["cause"]["claim"]["params"] == {"said": text}
+    assert [remedy["kind"] for remedy in report["remedies"]] == ["restart"]
     before, written = kernel.counted(), len(kernel.calls())
     kernel.sample()
     for kind in ("plan", "holders"):

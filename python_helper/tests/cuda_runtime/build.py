@@ -79,11 +79,11 @@ def refusal() -> str | None:
     for tool, package in _TOOLS.items():
         if shutil.which(tool) is None:
             return f"{tool} is missing: install it, with 'apt-get install {package}' on Debian."
-    found = [str(each) for each in _SIGNS_OF_A_DRIVER if each.exists()]
-    found += [each for each in sorted(DRIVER) if _loads(each)]
-    if found:
+    signs = [str(sign) for sign in _SIGNS_OF_A_DRIVER if sign.exists()]
+    signs += [sign for sign in sorted(DRIVER) if _loads(sign)]
+    if signs:
         return (
-            f"This machine has NVIDIA's driver ({', '.join(found)}); the stub stays away from it."
+            f"This machine has NVIDIA's driver ({', '.join(signs)}); the stub stays away from it."
         )
     return None
 
@@ -95,28 +95,28 @@ def _loads(library: str) -> bool:
     return subprocess.run(command, check=False, capture_output=True, env={}).returncode == 0
 
 
-def wanted_by(library: Path) -> Wanted:
+def needs_of(library: Path) -> Wanted:
     """Read what a library needs, of which versions, and which functions it does not define."""
     needed = set(re.findall(r"NEEDED.*\[(.*)\]", _run("readelf", "-d", library)))
-    functions = {each.decode() for each in _NAME_IN_TEXT.findall(library.read_bytes())}
+    functions = {name.decode() for name in _NAME_IN_TEXT.findall(library.read_bytes())}
     functions |= _symbols(library, defined=False)
     return Wanted(
-        {each for each in needed if _LIBRARY.match(each)},
+        {name for name in needed if _LIBRARY.match(name)},
         _versions(library),
-        {each for each in functions if _FUNCTION.match(each) and "_Z" not in each},
+        {name for name in functions if _FUNCTION.match(name) and "_Z" not in name},
     )
 
 
 def _versions(library: Path) -> set[tuple[str, str]]:
     """Return the pairs of a library's name and the version of it that is asked for."""
-    found: set[tuple[str, str]] = set()
+    pairs: set[tuple[str, str]] = set()
     file = ""
     for line in _run("readelf", "-V", "-W", library).splitlines():
-        if named := re.search(r"File: (\S+)", line):
-            file = named[1]
+        if header := re.search(r"File: (\S+)", line):
+            file = header[1]
         elif (version := re.search(r"Name: (\S+)", line)) and _LIBRARY.match(file):
-            found.add((file, version[1]))
-    return found
+            pairs.add((file, version[1]))
+    return pairs
 
 
 def _symbols(library: Path, *, defined: bool) -> set[str]:
@@ -125,11 +125,11 @@ def _symbols(library: Path, *, defined: bool) -> set[str]:
 
 
 def _run(*command: object) -> str:
-    words = [str(each) for each in command]
-    done = subprocess.run(words, check=False, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"{command[0]} failed: {done.stderr}")
-    return done.stdout
+    words = [str(word) for word in command]
+    process = subprocess.run(words, check=False, capture_output=True, text=True)
+    if process.returncode != 0:
+        raise SystemExit(f"{command[0]} failed: {process.stderr}")
+    return process.stdout
 
 
 def generated(name: str) -> str:
@@ -144,12 +144,12 @@ def generated(name: str) -> str:
     status = _first(_REFUSES, name)
     if status is not None:
         return f'int {name}(void) {{ CALLED("refused"); return {status}; }}'
-    made = "*a0 = (long)calloc(1, 256); " if _MAKES.fullmatch(name) else ""
-    return f"int {name}({arguments}) {{ COUNTED; {made}return OK; }}"
+    code = "*a0 = (long)calloc(1, 256); " if _MAKES.fullmatch(name) else ""
+    return f"int {name}({arguments}) {{ COUNTED; {code}return OK; }}"
 
 
 def _first(table: dict[str, int], name: str) -> int | None:
-    return next((found for each, found in table.items() if re.fullmatch(each, name)), None)
+    return next((value for pattern, value in table.items() if re.fullmatch(pattern, name)), None)
 
 
 def build(torch: Path, out: Path) -> str:
@@ -157,10 +157,10 @@ def build(torch: Path, out: Path) -> str:
     shutil.rmtree(out, ignore_errors=True)
     for folder in ("lib", "driver"):
         (out / folder).mkdir(parents=True)
-    all_wanted = [wanted_by(each) for each in sorted((torch / "lib").glob("*.so*"))]
-    libraries = DRIVER.union(*(each.libraries for each in all_wanted))
-    functions = set[str]().union(*(each.functions for each in all_wanted))
-    versions = set[tuple[str, str]]().union(*(each.versions for each in all_wanted))
+    all_needs = [needs_of(library) for library in sorted((torch / "lib").glob("*.so*"))]
+    libraries = DRIVER.union(*(library.libraries for library in all_needs))
+    functions = set[str]().union(*(library.functions for library in all_needs))
+    versions = set[tuple[str, str]]().union(*(library.versions for library in all_needs))
     cuda = cuda_version(torch)
     written = _build_core(out, functions, _definitions(cuda, libraries))
     for name in libraries:
@@ -175,10 +175,10 @@ def build(torch: Path, out: Path) -> str:
 def cuda_version(torch: Path) -> int:
     """Return the CUDA that a wheel was built for as CUDA itself counts, 12080 for 12.8."""
     text = (torch / "version.py").read_text(encoding="utf-8")
-    found = re.search(r"^cuda(?:: .*)? = '(\d+)\.(\d+)'", text, re.MULTILINE)
-    if found is None:
+    match = re.search(r"^cuda(?:: .*)? = '(\d+)\.(\d+)'", text, re.MULTILINE)
+    if match is None:
         raise SystemExit(f"{torch} is no CUDA build of PyTorch.")
-    return int(found[1]) * 1000 + int(found[2]) * 10
+    return int(match[1]) * 1000 + int(match[2]) * 10
 
 
 def _definitions(cuda: int, libraries: set[str]) -> list[str]:
@@ -196,12 +196,12 @@ def _build_core(out: Path, functions: set[str], definitions: list[str]) -> set[s
     _run(_COMPILER, *flags, *sources, "-o", target, *libraries)
     written = _symbols(target, defined=True)
     rest = out / "generated.c"
-    lines = [generated(each) for each in sorted(functions - written)]
+    lines = [generated(name) for name in sorted(functions - written)]
     rest.write_text('#include "runtime.h"\n#include <stdlib.h>\n' + "\n".join(lines) + "\n")
-    # Our own names are nobody else's business: a program may have functions of the same name.
-    names = sorted(each for each in written if _FUNCTION.match(each) or each.startswith("stub_"))
+    # Our own names are private: a program may have functions of the same name.
+    names = sorted(name for name in written if _FUNCTION.match(name) or name.startswith("stub_"))
     exported = out / "exported"
-    lines = [f"{each};" for each in (*names, *sorted(functions - written))]
+    lines = [f"{name};" for name in (*names, *sorted(functions - written))]
     exported.write_text("{ global:\n" + "\n".join(lines) + "\nlocal: *; };\n")
     script = f"-Wl,--version-script={exported}"
     _run(_COMPILER, *flags, script, *sources, rest, "-o", target, *libraries)
@@ -212,7 +212,7 @@ def _build_empty(out: Path, name: str, versions: set[str]) -> None:
     """Compile a library that has nothing but its name, its versions and the core below it."""
     empty, script = out / "empty.c", out / "versions"
     empty.write_text("")
-    script.write_text("\n".join(f"{each} {{ }};" for each in sorted(versions)))
+    script.write_text("\n".join(f"{version} {{ }};" for version in sorted(versions)))
     target = out / ("driver" if name in DRIVER else "lib") / name
     flags = ["-shared", f"-Wl,-soname,{name}", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN/../lib"]
     flags += [f"-Wl,--version-script={script}"] if versions else []

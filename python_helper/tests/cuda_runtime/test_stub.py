@@ -67,14 +67,14 @@ def run(stub: Path) -> Program:
             "LD_LIBRARY_PATH": f"{stub / 'lib'}:{stub / 'driver'}",
             **{f"CUDA_RUNTIME_{name}": value for name, value in variables.items()},
         }
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", SETUP + code],
             check=True,
             capture_output=True,
             text=True,
             env=environment,
         )
-        return done.stdout.splitlines()
+        return process.stdout.splitlines()
 
     return run_one
 
@@ -104,13 +104,13 @@ def test_to_ask_makes_no_context_and_memory_does(run: Program, tmp_path: Path) -
         "print(driver.cuDevicePrimaryCtxGetState(0, ctypes.byref(flags), ctypes.byref(active)))\n",
         LOG=str(log),
     )
-    assert [each.split()[2] for each in log.read_text().splitlines()] == [
+    assert [line.split()[2] for line in log.read_text().splitlines()] == [
         "nvmlInit_v2",
         "nvmlDeviceGetCount_v2",
         "cuDevicePrimaryCtxGetState",
     ]
     run("malloc(1)", LOG=str(log))
-    assert [each.split(maxsplit=2)[2] for each in log.read_text().splitlines()][-2:] == [
+    assert [line.split(maxsplit=2)[2] for line in log.read_text().splitlines()][-2:] == [
         "context GPU=0",
         "cudaMalloc device=0 bytes=1 status=0",
     ]
@@ -136,6 +136,6 @@ def test_it_stays_away_from_a_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     """Where any sign of one is, one sentence says which."""
     monkeypatch.setattr(shutil, "which", lambda name: name)
     monkeypatch.setattr(build, "_SIGNS_OF_A_DRIVER", (tmp_path,))
-    said = build.refusal()
-    assert said is not None
-    assert f"has NVIDIA's driver ({tmp_path})" in said
+    sentence = build.refusal()
+    assert sentence is not None
+    assert f"has NVIDIA's driver ({tmp_path})" in sentence

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 def write(path: Path, *cells: str) -> Path:
     """Write a notebook of these cells of code."""
-    made = [
-        {"cell_type": "code", "source": each, "metadata": {}, "outputs": [], "execution_count": 1}
-        for each in cells
+    entries = [
+        {"cell_type": "code", "source": code, "metadata": {}, "outputs": [], "execution_count": 1}
+        for code in cells
     ]
-    path.write_text(json.dumps({"cells": made, "metadata": {}, "nbformat": 4}), "utf-8")
+    path.write_text(json.dumps({"cells": entries, "metadata": {}, "nbformat": 4}), "utf-8")
     return path

@@ -19,7 +19,7 @@ class Page:
 
     def ask(self, *cells: str, **differs: Any) -> Any:
         """Ask for a dry run of cells, and return the reply; `differs` has other keys of it."""
-        sources = differs.pop("sources", {f"cell-{n}": each for n, each in enumerate(cells, 1)})
+        sources = differs.pop("sources", {f"cell-{n}": text for n, text in enumerate(cells, 1)})
         request = {
             "action": "begin",
             "sources": sources,
@@ -49,8 +49,8 @@ class Page:
 
     def steps(self, request_id: str) -> list[dict[str, Any]]:
         """What was told of one so far."""
-        told = self.kernel.events("dry_run")
-        return [each for each in told if each["request_id"] == request_id]
+        events = self.kernel.events("dry_run")
+        return [event for event in events if event["request_id"] == request_id]
 
     def end(self, request_id: str, timeout_s: float = 180) -> dict[str, Any]:
         """Wait for the last word about one."""
@@ -60,8 +60,8 @@ class Page:
             return bool(steps) and steps[-1]["status"] != "running"
 
         self.until(is_over, timeout_s)
-        *others, last = self.steps(request_id)
-        assert all(each["status"] == "running" for each in others)
+        *rest, last = self.steps(request_id)
+        assert all(step["status"] == "running" for step in rest)
         return last
 
     def run(self, *cells: str, **differs: Any) -> dict[str, Any]:
@@ -72,8 +72,8 @@ class Page:
         """Wait until a cell runs in one."""
         self.until(
             lambda: any(
-                each["message"] and each["message"]["params"].get("cell") == label
-                for each in self.steps(request_id)
+                step["message"] and step["message"]["params"].get("cell") == label
+                for step in self.steps(request_id)
             )
         )
 
@@ -89,14 +89,14 @@ class Page:
 
 def processes(scratch: Path) -> list[int]:
     """Return the processes of dry runs of kernels here: engines, and all that they started."""
-    found = []
-    for each in Path("/proc").iterdir():
+    pids = []
+    for folder in Path("/proc").iterdir():
         try:
-            said = (each / "cmdline").read_bytes() if each.name.isdecimal() else b""
-            environment = (each / "environ").read_bytes() if said else b""
+            command = (folder / "cmdline").read_bytes() if folder.name.isdecimal() else b""
+            environment = (folder / "environ").read_bytes() if command else b""
         except OSError:
             continue
         is_ours = f"TMPDIR={scratch}".encode() in environment.split(b"\0")
-        if is_ours and b"gpu_dry_run." in said:
-            found.append(int(each.name))
-    return found
+        if is_ours and b"gpu_dry_run." in command:
+            pids.append(int(folder.name))
+    return pids

@@ -65,7 +65,7 @@ def environment() -> dict[str, str]:
 @pytest.fixture(name="run")
 def _run(tmp_path: Path) -> Callable[..., Answer]:
     def run(*arguments: str | Path) -> Answer:
-        done = subprocess.run(
+        process = subprocess.run(
             call(*arguments),
             capture_output=True,
             text=True,
@@ -74,7 +74,7 @@ def _run(tmp_path: Path) -> Callable[..., Answer]:
             timeout=240,
             check=False,
         )
-        return Answer(done.returncode, done.stdout, done.stderr)
+        return Answer(process.returncode, process.stdout, process.stderr)
 
     return run
 
@@ -100,22 +100,22 @@ def test_says_what_is_needed_where_and_what_would_do(
 ) -> None:
     """A training of a thousand epochs, in seconds; the code behind it runs as after a short one."""
     answer = run(train, "--gpu", "700 MiB", "--gpu", "T4", "--json")
-    found = answer.found
-    assert (answer.code, found["simulated"], found["outcome"]) == (0, True, "done"), answer
-    peak = found["peak"]
+    result = answer.found
+    assert (answer.code, result["simulated"], result["outcome"]) == (0, True, "done"), answer
+    peak = result["peak"]
     layers, batch = 24, 16384 * 256 * 4
     parameters = layers * 4 * (256 * 256 + 256)
     # What each layer was given is kept; the gradients of two are on their way.
     assert layers * batch < peak["allocated_bytes"] < (layers + 8) * batch
     assert (peak["cell_id"], peak["line"]) == ("cell-4", 4)
-    parts = {part["kind"]: part["bytes"] for part in found["parts"]}
+    parts = {part["kind"]: part["bytes"] for part in result["parts"]}
     assert parts["parameters"] == parameters
     assert parts["activations"] > (layers - 2) * batch
-    fits = {each["gpu"]: each["fits"] for each in found["fits"]}
+    fits = {row["gpu"]: row["fits"] for row in result["fits"]}
     assert fits == {"700 MiB": False, "T4": True}
-    assert found["cut"] == ["cell-4"]
-    *others, last = [each for each in found["tries"] if each["remedy_id"] == "smaller-batch"]
-    assert [each["fits"] for each in others] == [False] * len(others)
+    assert result["cut"] == ["cell-4"]
+    *rest, last = [row for row in result["tries"] if row["remedy_id"] == "smaller-batch"]
+    assert [row["fits"] for row in rest] == [False] * len(rest)
     assert last["fits"]
     assert last["peak_bytes"] <= 700 * 2**20
 
@@ -125,13 +125,13 @@ def test_what_an_edit_needs_is_what_it_needs_once_made(
 ) -> None:
     """The peak beside an edit is that of the notebook with that edit in it."""
     cells = START, "batch_size = 4096", MODEL, TRAIN
-    found = run(write(tmp_path / "a.ipynb", *cells), "--gpu", "500 MiB", "--json").found
-    tried = next(
-        each for each in found["tries"] if each["remedy_id"] == "smaller-batch" and each["fits"]
+    result = run(write(tmp_path / "a.ipynb", *cells), "--gpu", "500 MiB", "--json").found
+    trial = next(
+        row for row in result["tries"] if row["remedy_id"] == "smaller-batch" and row["fits"]
     )
-    new = f"batch_size = {tried['number']}"
-    assert f"→ `{tried['number']}`" in tried["title"]["text"]
-    (edit,) = tried["edits"]
+    new = f"batch_size = {trial['number']}"
+    assert f"→ `{trial['number']}`" in trial["title"]["text"]
+    (edit,) = trial["edits"]
     assert edit == {
         "cell_id": "cell-2",
         "first_line": 1,
@@ -140,7 +140,7 @@ def test_what_an_edit_needs_is_what_it_needs_once_made(
     }
     edited = START, new, MODEL, TRAIN
     again = run(write(tmp_path / "b.ipynb", *edited), "--gpu", "500 MiB", "--json").found
-    assert again["needed_bytes"] == tried["peak_bytes"]
+    assert again["needed_bytes"] == trial["peak_bytes"]
     assert again["fits"][0]["fits"]
 
 
@@ -158,7 +158,7 @@ def test_the_largest_batch_on_each_gpu(run: Callable[..., Answer], tmp_path: Pat
     gpus = [part for size in sizes for part in ("--gpu", size)]
     answer = run(path, *gpus, "--json", "--largest", "--no-tries")
     assert answer.found["batch"] == "batch_size"
-    largest = {each["gpu"]: each["largest"] for each in answer.found["fits"]}
+    largest = {row["gpu"]: row["largest"] for row in answer.found["fits"]}
     assert largest["0.45 GiB"] < 1024 < largest["0.5 GiB"], answer.found["fits"]
     for size in sizes[:2]:
         assert [fits(largest[size] + more, size) for more in (0, 1)] == [True, False], largest
@@ -181,8 +181,8 @@ def test_a_peak_that_the_program_resets_is_one(run: Callable[..., Answer], tmp_p
     uses = [f"x = torch.empty({size} * 2**20, device='cuda'); del x" for size in (300, 100)]
     reset = "torch.cuda.empty_cache()\ntorch.cuda.reset_peak_memory_stats()"
     path = write(tmp_path / "a.ipynb", START, uses[0], reset, uses[1])
-    found = run(path, "--gpu", "8 GiB", "--json").found
-    peak = found["peak"]
+    result = run(path, "--gpu", "8 GiB", "--json").found
+    peak = result["peak"]
     assert peak["allocated_bytes"] == peak["reserved_bytes"] == 300 * 4 * 2**20
     assert peak["line"] == 1
 
@@ -203,9 +203,9 @@ def test_what_goes_by_the_size_runs_on_each(
 ) -> None:
     """A program that makes itself fit does; nothing is said of a GPU without end."""
     path = write(tmp_path / "a.ipynb", START, uses)
-    found = run(path, "--gpu", "1 GiB", "--gpu", "8 GiB", "--json").found
-    assert [each["fits"] for each in found["fits"]] == [True, True]
-    assert found["peak"]["allocated_bytes"] < 8 * 2**30
+    result = run(path, "--gpu", "1 GiB", "--gpu", "8 GiB", "--json").found
+    assert [row["fits"] for row in result["fits"]] == [True, True]
+    assert result["peak"]["allocated_bytes"] < 8 * 2**30
 
 
 @pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="Linux weighs sessions so")
@@ -216,10 +216,10 @@ def test_gives_way_to_all_others(tmp_path: Path) -> None:
     env = {key: value for key, value in environment().items() if key != "GPU_HEADROOM_NICE"}
     command = call(path, "--gpu", "T4", "--json")
     for more, nice in ({}, 19), ({"GPU_HEADROOM_NICE": "5"}, 5):
-        done = subprocess.run(command, env=env | more, capture_output=True, check=False)
-        said = json.loads(done.stdout)["error"]
-        assert f"nice {nice}\\n" in said, said
-        assert said.endswith(f", {nice})")
+        process = subprocess.run(command, env=env | more, capture_output=True, check=False)
+        error = json.loads(process.stdout)["error"]
+        assert f"nice {nice}\\n" in error, error
+        assert error.endswith(f", {nice})")
 
 
 def test_how_sure_it_is_told_to_be_is_what_was_found() -> None:
@@ -231,14 +231,14 @@ def test_how_sure_it_is_told_to_be_is_what_was_found() -> None:
 def test_in_words(run: Callable[..., Answer], train: Path) -> None:
     """Every number is called simulated, and what was cut short is said."""
     answer = run(train, "--gpu", "700 MiB")
-    said = answer.out
-    assert "simulated" in said.splitlines()[0]
-    assert "Reached in In [4], line 4" in said
-    assert "In [4]: its training was ended once 3 steps changed nothing any more." in said
-    assert "700 MiB  0.7 GiB" in said
-    assert "missing" in said
-    assert "On 700 MiB it runs out in In [4]" in said
-    assert "fits, peak" in said
+    text = answer.out
+    assert "simulated" in text.splitlines()[0]
+    assert "Reached in In [4], line 4" in text
+    assert "In [4]: its training was ended once 3 steps changed nothing any more." in text
+    assert "700 MiB  0.7 GiB" in text
+    assert "missing" in text
+    assert "On 700 MiB it runs out in In [4]" in text
+    assert "fits, peak" in text
     assert not answer.err
 
 
@@ -278,16 +278,16 @@ DEPENDING = (
 def test_a_gpu_without_bfloat16_answers_so(run: Callable[..., Answer], tmp_path: Path) -> None:
     """What code does on such a GPU only counts for that GPU, and for what is tried on it."""
     path = write(tmp_path / "a.ipynb", *DEPENDING)
-    found = run(path, "--gpu", "T4", "--gpu", "9 GiB", "--json").found
-    t4, other = found["fits"]
+    result = run(path, "--gpu", "T4", "--gpu", "9 GiB", "--json").found
+    t4, ampere = result["fits"]
     sample = 1024 * 4
-    assert (t4["fits"], other["fits"]) == (False, True), found
+    assert (t4["fits"], ampere["fits"]) == (False, True), result
     assert t4["left_bytes"] < t4["total_bytes"] - 300 * 16384 * sample
-    assert other["left_bytes"] > other["total_bytes"] - 50 * 16384 * sample
-    assert found["tried_on"] == "T4"
-    tried = [each for each in found["tries"] if each["remedy_id"] == "smaller-batch"]
-    assert tried[-1]["fits"]
-    assert tried[-1]["peak_bytes"] > 300 * tried[-1]["number"] * sample
+    assert ampere["left_bytes"] > ampere["total_bytes"] - 50 * 16384 * sample
+    assert result["tried_on"] == "T4"
+    trials = [row for row in result["tries"] if row["remedy_id"] == "smaller-batch"]
+    assert trials[-1]["fits"]
+    assert trials[-1]["peak_bytes"] > 300 * trials[-1]["number"] * sample
 
 
 SCRIPT = """import argparse, json, pathlib
@@ -317,8 +317,8 @@ def test_values_up_to_one_cell(run: Callable[..., Answer], tmp_path: Path) -> No
         TOO_MUCH,
     )
     path = write(tmp_path / "a.ipynb", *cells)
-    found = run(path, "--gpu", "T4", "--json").found
-    assert (found["outcome"], found["cell_id"], found["values_to"]) == (
+    result = run(path, "--gpu", "T4", "--json").found
+    assert (result["outcome"], result["cell_id"], result["values_to"]) == (
         "not_simulated",
         "cell-1",  # the line of the function
         "cell-3",  # which this cell called
@@ -390,28 +390,28 @@ def test_nothing_elsewhere_is_touched(
 ) -> None:
     """An absolute path leads out of the copy: the run ends there; `test_sandbox.py` has others."""
     (tmp_path / "work").mkdir()
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    (kept / "file").write_text("mine", "utf-8")
-    before = state_of(kept)
-    path = write(tmp_path / "work" / "a.ipynb", code.format(path=str(kept / "file")))
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    (folder / "file").write_text("mine", "utf-8")
+    before = state_of(folder)
+    path = write(tmp_path / "work" / "a.ipynb", code.format(path=str(folder / "file")))
     answer = run(path, "--gpu", "T4", "--json", "--run-all")
     assert answer.found["outcome"] == "error", answer.found
-    assert state_of(kept) == before
+    assert state_of(folder) == before
 
 
 def test_what_lies_beside_the_folder_is_found(run: Callable[..., Answer], tmp_path: Path) -> None:
     """As from the folder itself, and a folder that is there need not be made."""
-    for made in ("work", "data/inner"):
-        (tmp_path / made).mkdir(parents=True)
+    for name in ("work", "data/inner"):
+        (tmp_path / name).mkdir(parents=True)
     (tmp_path / "data" / "file").write_text("mine", "utf-8")
     (tmp_path / "beside_it.py").write_text("number = 7", "utf-8")
     reads = "import os, sys\nsys.path.append('..')\nimport beside_it\nopen('../data/file').read()"
     makes = "for each in ('../data/inner', '../made/here'):\n    os.makedirs(each, exist_ok=True)"
     path = write(tmp_path / "work" / "a.ipynb", reads, makes)
     before = state_of(tmp_path)
-    found = run(path, "--gpu", "T4", "--json", "--run-all").found
-    assert (found["outcome"], found["error"]) == ("done", None)
+    result = run(path, "--gpu", "T4", "--json", "--run-all").found
+    assert (result["outcome"], result["error"]) == ("done", None)
     assert state_of(tmp_path) == before
 
 
@@ -435,7 +435,7 @@ def test_what_it_would_do_besides_is_asked_first(
     left = run(path, "--gpu", "T4", "--json", "--leave-out", "3")
     assert (left.code, left.found["outcome"]) == (0, "done"), left
     assert left.found["peak"]["cell_id"] == "cell-4"
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.ipynb"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.ipynb"]
 
 
 def test_a_cell_without_an_end_has_its_time(run: Callable[..., Answer], tmp_path: Path) -> None:
@@ -466,8 +466,8 @@ def test_a_loop_that_waits_for_a_value_ends(run: Callable[..., Answer], tmp_path
         "    optimizer.step()",
         "after = 1",
     )
-    found = run(path, "--gpu", "T4", "--json").found
-    assert (found["outcome"], found["cut"], found["timed_out"]) == ("done", ["cell-3"], [])
+    result = run(path, "--gpu", "T4", "--json").found
+    assert (result["outcome"], result["cut"], result["timed_out"]) == ("done", ["cell-3"], [])
 
 
 def test_a_loop_that_grows_is_not_cut(run: Callable[..., Answer], tmp_path: Path) -> None:
@@ -483,9 +483,9 @@ def test_a_loop_that_grows_is_not_cut(run: Callable[..., Answer], tmp_path: Path
         "    kept[-1].sum().backward(retain_graph=True)\n"
         "    optimizer.step()",
     )
-    found = run(path, "--gpu", "T4", "--json").found
-    assert found["cut"] == []
-    assert found["peak"]["allocated_bytes"] > 100 * 4 * 1024 * 1024
+    result = run(path, "--gpu", "T4", "--json").found
+    assert result["cut"] == []
+    assert result["peak"]["allocated_bytes"] > 100 * 4 * 1024 * 1024
 
 
 def test_loops_that_do_not_train_run_whole(run: Callable[..., Answer], tmp_path: Path) -> None:
@@ -513,8 +513,8 @@ def test_loops_that_do_not_train_run_whole(run: Callable[..., Answer], tmp_path:
         "        net(torch.ones(8, 64).cuda())\n"
         "assert (len(found), number) == (20, 19)\nassert step < 10",
     )
-    found = run(path, "--gpu", "T4", "--json").found
-    assert (found["outcome"], found["cut"]) == ("done", ["cell-4"]), found
+    result = run(path, "--gpu", "T4", "--json").found
+    assert (result["outcome"], result["cut"]) == ("done", ["cell-4"]), result
 
 
 def test_loops_that_others_go_on_from_are_not_ended(
@@ -545,8 +545,8 @@ def test_loops_that_others_go_on_from_are_not_ended(
         "for number in range(20):\n    optimizer.zero_grad()\n    optimizer.step()\n"
         "assert number == 19",
     )
-    found = run(path, "--gpu", "T4", "--json").found
-    assert (found["outcome"], found["cut"]) == ("done", ["cell-4", "cell-5"]), found
+    result = run(path, "--gpu", "T4", "--json").found
+    assert (result["outcome"], result["cut"]) == ("done", ["cell-4", "cell-5"]), result
 
 
 LIBRARIES = {
@@ -595,11 +595,11 @@ def test_a_library_that_trains_comes_to_its_end(
     """Thousands of steps in four epochs: what the loop gives out ends early, each time."""
     pytest.importorskip(library)
     path = write(tmp_path / "a.ipynb", START, LIBRARIES[library], CALLS[library], "after = 1")
-    found = run(path, "--gpu", "T4", "--json").found
-    assert (found["outcome"], found["timed_out"]) == ("done", []), found
-    assert found["cut"] == ["cell-3"]
+    result = run(path, "--gpu", "T4", "--json").found
+    assert (result["outcome"], result["timed_out"]) == ("done", []), result
+    assert result["cut"] == ["cell-3"]
     whole = run(path, "--gpu", "T4", "--json", "--steps", "40", "--no-tries").found
-    assert whole["peak"]["allocated_bytes"] == found["peak"]["allocated_bytes"]
+    assert whole["peak"]["allocated_bytes"] == result["peak"]["allocated_bytes"]
 
 
 @pytest.mark.parametrize(
@@ -616,7 +616,7 @@ def test_what_fails_on_a_real_gpu_too_is_an_error_of_the_notebook(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{", "cannot be read as a notebook or a script"),
         ("[]", "cannot be read as a notebook or a script"),
@@ -624,13 +624,13 @@ def test_what_fails_on_a_real_gpu_too_is_an_error_of_the_notebook(
     ],
 )
 def test_a_broken_notebook(
-    run: Callable[..., Answer], tmp_path: Path, text: str, said: str
+    run: Callable[..., Answer], tmp_path: Path, text: str, message: str
 ) -> None:
     """One sentence, and nothing is run."""
     (tmp_path / "a.ipynb").write_text(text, "utf-8")
     answer = run("a.ipynb")
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert message in answer.err
 
 
 def test_bad_commands(run: Callable[..., Answer], train: Path) -> None:
@@ -687,16 +687,16 @@ def test_what_was_seen_before_it_died_stays(
         f"until_told()\n{ends}",
     )
     answer = run(path, "--gpu", "T4", "--gpu", "A100 40GB", "--json", "--no-tries", *options)
-    found = answer.found
-    assert (found["outcome"], found["whole"], answer.code) == (how, False, 2)
-    assert found["needed_bytes"] >= 20 * 2**30
-    assert [each["fits"] for each in found["fits"]] == [False, None]
+    result = answer.found
+    assert (result["outcome"], result["whole"], answer.code) == (how, False, 2)
+    assert result["needed_bytes"] >= 20 * 2**30
+    assert [row["fits"] for row in result["fits"]] == [False, None]
     assert DEATHS[how] in answer.err
     assert run(path, "--gpu", "T4", "--fail-over", "T4", "--no-tries", *options).code == 1
 
 
 def test_printing_megabytes_and_asking(run: Callable[..., Answer], tmp_path: Path) -> None:
-    """What a notebook prints goes nowhere, and nobody answers a question."""
+    """What a notebook prints goes nowhere, and its questions have no answer."""
     path = write(
         tmp_path / "a.ipynb",
         "import sys\nfor _ in range(100): print('x' * 10**5); sys.stderr.write('y' * 10**5)",
@@ -714,14 +714,14 @@ def leftover(tmp_path: Path) -> list[Path]:
         for folder, folders, files in os.walk(tmp_path / "tmp")  # which may go meanwhile
         for name in (*folders, *files)
     ]
-    return [each for each in paths if each.is_file() or each.is_symlink()]
+    return [path for path in paths if path.is_file() or path.is_symlink()]
 
 
 def test_a_disk_that_takes_nothing_is_told(tmp_path: Path, train: Path) -> None:
     """One sentence, no traceback, and the notebook's folder is as it was."""
     resource = pytest.importorskip("resource")
     before = state_of(tmp_path)
-    done = subprocess.run(
+    process = subprocess.run(
         call(train, "--gpu", "T4"),
         capture_output=True,
         text=True,
@@ -732,9 +732,9 @@ def test_a_disk_that_takes_nothing_is_told(tmp_path: Path, train: Path) -> None:
         # No file may have a byte: what a full disk says, where none can be filled.
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
     )
-    assert (done.returncode, done.stdout) == (2, ""), done
-    assert done.stderr.startswith("A dry run needs a folder for what it writes: ")
-    assert len(done.stderr.splitlines()) == 1
+    assert (process.returncode, process.stdout) == (2, ""), process
+    assert process.stderr.startswith("A dry run needs a folder for what it writes: ")
+    assert len(process.stderr.splitlines()) == 1
     assert state_of(tmp_path) == before
 
 
@@ -749,28 +749,28 @@ def test_it_goes_with_who_asked(tmp_path: Path, how: signal.Signals) -> None:
     )
     env = {**environment(), "TMPDIR": str(tmp_path / "tmp")}
     # Where this test was started with interrupts ignored, the command is not.
-    heard = "signal.signal(signal.SIGINT, signal.default_int_handler)"
-    command = f"import signal, sys; {heard}; from gpu_headroom.__main__ import main; main()"
+    handler = "signal.signal(signal.SIGINT, signal.default_int_handler)"
+    command = f"import signal, sys; {handler}; from gpu_headroom.__main__ import main; main()"
     arguments = [sys.executable, "-c", command, "dry-run", str(path), "--gpu", "T4"]
-    asked = subprocess.Popen(arguments, env=env, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(arguments, env=env, stderr=subprocess.DEVNULL)
     try:
         until_s = time.monotonic() + 60
-        while not any(each.name == "big" for each in leftover(tmp_path)):
+        while not any(file.name == "big" for file in leftover(tmp_path)):
             assert time.monotonic() < until_s
             time.sleep(0.05)
         assert processes(tmp_path / "tmp")
-        asked.send_signal(how)
-        asked.wait(30)
+        process.send_signal(how)
+        process.wait(30)
         while processes(tmp_path / "tmp") or leftover(tmp_path):
             assert time.monotonic() < until_s + 30
             time.sleep(0.05)
     finally:
-        asked.kill()
-        asked.wait()
+        process.kill()
+        process.wait()
 
 
 @pytest.mark.parametrize(
-    ("wanted", "name"),
+    ("text", "name"),
     [
         ("T4", "T4"),
         ("NVIDIA A100 40GB", "A100 40GB"),
@@ -779,9 +779,9 @@ def test_it_goes_with_who_asked(tmp_path: Path, how: signal.Signals) -> None:
         ("24 GiB", "24 GiB"),
     ],
 )
-def test_gpus_by_name_and_size(wanted: str, name: str) -> None:
+def test_gpus_by_name_and_size(text: str, name: str) -> None:
     """As people write them."""
-    assert gpus.find(wanted).name == name
+    assert gpus.find(text).name == name
 
 
 @pytest.mark.parametrize(
@@ -800,21 +800,21 @@ def test_what_a_gpu_can_compute(name: str, capability: tuple[int, int]) -> None:
     assert gpus.Gpu(name, 1).capability == capability
 
 
-@pytest.mark.parametrize("wanted", ["T5", "", "0 GiB", "-1 GiB", "many"])
-def test_unknown_gpus(wanted: str) -> None:
+@pytest.mark.parametrize("text", ["T5", "", "0 GiB", "-1 GiB", "many"])
+def test_unknown_gpus(text: str) -> None:
     """The error has the nearest names."""
     with pytest.raises(ValueError, match=r"\w"):
-        gpus.find(wanted)
+        gpus.find(text)
 
 
 def test_each_gpu_has_a_place_and_a_name_of_its_own() -> None:
     """Sizes are those that PyTorch says, less than what is printed on the box."""
-    names = [each for gpu in gpus.GPUS for each in (gpu.name.lower(), *gpu.also)]
+    names = [name for gpu in gpus.GPUS for name in (gpu.name.lower(), *gpu.also)]
     assert len(names) == len(set(names))
     for gpu in gpus.GPUS:
         assert gpu.where
         assert gpus.find(gpu.name) == gpu
-        assert all(gpus.find(each) == gpu for each in gpu.also)
+        assert all(gpus.find(name) == gpu for name in gpu.also)
 
 
 def test_a_script_is_cells_too(tmp_path: Path) -> None:
@@ -872,6 +872,6 @@ def test_values_where_a_cell_needs_them(run: Callable[..., Answer], tmp_path: Pa
 def test_a_process_that_dies_is_told(run: Callable[..., Answer], tmp_path: Path) -> None:
     """Before it used a GPU there is nothing to print."""
     path = write(tmp_path / "a.ipynb", f"{START}\nimport os; os._exit(3)")
-    died = run(path, "--gpu", "T4")
-    assert (died.code, died.out) == (2, "")
-    assert "ended by itself" in died.err
+    answer = run(path, "--gpu", "T4")
+    assert (answer.code, answer.out) == (2, "")
+    assert "ended by itself" in answer.err

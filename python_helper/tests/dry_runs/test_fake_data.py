@@ -99,15 +99,15 @@ def _run(tmp_path: Path) -> Callable[..., Any]:
         notebook = write(tmp_path / "notebook.ipynb", *cells)
         command = [str(REAL), "-m", "gpu_headroom", "dry-run", str(notebook), "--gpu", "A100 40GB"]
         options = ["--json", "--run-all", "--no-tries", "--fake-data", "--memory", str(memory)]
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, *options],
             env=environment(tmp_path / "hub"),
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.stdout, done.stderr
-        return json.loads(done.stdout)
+        assert process.stdout, process.stderr
+        return json.loads(process.stdout)
 
     return run
 
@@ -136,7 +136,7 @@ def test_names_are_those_of_the_hub() -> None:
 @real
 def test_checkpoints_have_as_many_parameters_as_is_published(tmp_path: Path) -> None:
     """In the model's own class, on no device."""
-    done = subprocess.run(
+    process = subprocess.run(
         [str(REAL), "-c", f"{DECLARE_OPERATORS}\n{COUNT}"],
         input=json.dumps([*PUBLISHED]),
         env=environment(tmp_path),
@@ -144,7 +144,7 @@ def test_checkpoints_have_as_many_parameters_as_is_published(tmp_path: Path) -> 
         text=True,
         check=True,
     )
-    assert json.loads(done.stdout.splitlines()[-1]) == PUBLISHED
+    assert json.loads(process.stdout.splitlines()[-1]) == PUBLISHED
 
 
 MODELS = """import os
@@ -193,9 +193,9 @@ assert mine.config.num_hidden_layers == 2 and mine.classifier.out_features == 3"
 @real
 def test_checkpoints_are_read_by_the_libraries_own_code(run: Callable[..., Any]) -> None:
     """Types, devices, heads, tokenizers and processors do what they do; a folder is completed."""
-    found = run(DECLARE_OPERATORS, MODELS, TEXTS, PICTURES, OWN)
-    assert found["outcome"] == "done", (found["error"], found["line"])
-    peak = found["peak"]
+    result = run(DECLARE_OPERATORS, MODELS, TEXTS, PICTURES, OWN)
+    assert result["outcome"] == "done", (result["error"], result["line"])
+    peak = result["peak"]
     assert peak["allocated_bytes"] > 124_439_808 * 2 + 1_235_814_400 * 2
 
 
@@ -206,20 +206,20 @@ def test_what_waits_for_the_gpu_takes_no_memory_of_the_host(run: Callable[..., A
 from transformers import AutoModelForCausalLM
 name = "mistralai/Mistral-7B-v0.1"
 AutoModelForCausalLM.from_pretrained(name, torch_dtype=torch.float16).to("cuda")"""
-    found = run(DECLARE_OPERATORS, model, memory=2)
-    assert found["outcome"] == "done", (found["error"], found["line"])
-    assert 7_241_732_096 * 2 <= found["peak"]["allocated_bytes"] < 7_241_732_096 * 2.01
+    result = run(DECLARE_OPERATORS, model, memory=2)
+    assert result["outcome"] == "done", (result["error"], result["line"])
+    assert 7_241_732_096 * 2 <= result["peak"]["allocated_bytes"] < 7_241_732_096 * 2.01
 
 
 @real
 def test_what_is_not_known_says_so_with_its_line(run: Callable[..., Any]) -> None:
     """Rather than a guess."""
-    found = run(
+    result = run(
         DECLARE_OPERATORS,
         "from transformers import AutoModel\n\nAutoModel.from_pretrained('nobody/knows')",
     )
-    assert (found["outcome"], found["line"]) == ("error", 3)
-    assert "`--fake-data` does not know its sizes. `hf download nobody/knows" in found["error"]
+    assert (result["outcome"], result["line"]) == ("error", 3)
+    assert "`--fake-data` does not know its sizes. `hf download nobody/knows" in result["error"]
 
 
 @real
@@ -232,14 +232,14 @@ def test_a_configuration_in_the_cache_is_enough(run: Callable[..., Any], tmp_pat
     (repository / "refs" / "main").write_text("a" * 40)
     config = {"model_type": "gpt2", "n_layer": 3, "architectures": ["GPT2LMHeadModel"]}
     (files / "config.json").write_text(json.dumps(config))
-    found = run(
+    result = run(
         DECLARE_OPERATORS,
         "from transformers import AutoModel, AutoTokenizer\n"
         "assert AutoModel.from_pretrained('nobody/knows').config.n_layer == 3\n"
         "assert len(AutoTokenizer.from_pretrained('nobody/knows')) == 50257",
     )
-    assert found["outcome"] == "done", (found["error"], found["line"])
-    assert [each.name for each in files.iterdir()] == ["config.json"]
+    assert result["outcome"] == "done", (result["error"], result["line"])
+    assert [path.name for path in files.iterdir()] == ["config.json"]
 
 
 UPLOADS = """import torch
@@ -260,16 +260,16 @@ model.push_to_hub("me/mine")"""
 @real
 def test_nothing_is_uploaded(run: Callable[..., Any]) -> None:
     """Where cells are run that would: it is done with at once, and goes on."""
-    found = run(DECLARE_OPERATORS, UPLOADS)
-    assert found["outcome"] == "done", (found["error"], found["line"])
+    result = run(DECLARE_OPERATORS, UPLOADS)
+    assert result["outcome"] == "done", (result["error"], result["line"])
 
 
 @real
 def test_a_module_of_ones_own_is_left_alone(run: Callable[..., Any], tmp_path: Path) -> None:
     """That has the name of a library."""
     (tmp_path / "datasets.py").write_text("own = 1")
-    found = run("import datasets\nassert datasets.own == 1")
-    assert found["outcome"] == "done", (found["error"], found["line"])
+    result = run("import datasets\nassert datasets.own == 1")
+    assert result["outcome"] == "done", (result["error"], result["line"])
 
 
 FILES = """import timm
@@ -301,9 +301,9 @@ timm.create_model("resnet18", pretrained=True).cuda()"""
 @real
 def test_images_in_files_are_made_up(run: Callable[..., Any]) -> None:
     """By the arguments that their classes have; models for them have weights."""
-    found = run(DECLARE_OPERATORS, FILES)
-    assert found["outcome"] == "done", (found["error"], found["line"])
-    assert any("were made up" in each["text"] for each in found["said"])
+    result = run(DECLARE_OPERATORS, FILES)
+    assert result["outcome"] == "done", (result["error"], result["line"])
+    assert any("were made up" in line["text"] for line in result["said"])
 
 
 TRAIN = """import torch
@@ -347,5 +347,5 @@ except OSError as error:
 @pytest.mark.parametrize("cell", [TRAIN, COLUMNS])
 def test_data_sets_of_the_hub_are_made_up(run: Callable[..., Any], cell: str) -> None:
     """With the columns, parts and sizes of rows that they have, in the library's own class."""
-    found = run(DECLARE_OPERATORS, cell)
-    assert found["outcome"] == "done", (found["error"], found["line"])
+    result = run(DECLARE_OPERATORS, cell)
+    assert result["outcome"] == "done", (result["error"], result["line"])

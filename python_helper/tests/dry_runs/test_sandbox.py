@@ -85,7 +85,7 @@ import ctypes; ctypes.CDLL(None).system(COMMAND.encode())
 p = FORKS.Process(target=socket.create_connection, args=(AT,)); p.start(); p.join()
 FORKS.Pool(1).apply(socket.create_connection, (AT,))
 """
-# Each deletes or writes a file that is somebody else's, or ends a process.
+# Each deletes or writes a file of another program, or ends a process.
 OTHERS = """
 shutil.rmtree(SHARED)
 os.remove(SHARED + "/file")
@@ -140,7 +140,7 @@ if is_plain:
 torch.zeros(2**20, device="cuda")
 """
 SYSTEMS = (sandbox.BUBBLEWRAP, sandbox.NAMESPACES, sandbox.LANDLOCK)
-# A system on which nobody may make namespaces: the kernel refuses it to whatever this runs.
+# A system on which no process may make namespaces: the kernel refuses it to whatever this runs.
 WITHOUT = ["/usr/bin/unshare", "-U", "-r", "/bin/sh", "-c"]
 WITHOUT += ['echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"', "sh"]
 
@@ -201,12 +201,12 @@ class Outside:
     def harmed(self) -> list[str]:
         """Return what a run has done to it."""
         time.sleep(0.05)  # a connection is made before it is accepted
-        found = [str(f) for f in self.files if not f.exists() or f.read_bytes() != b"kept"]
-        found += ["the process"] if self.victim.poll() is not None else []
-        found += [f"{self.reached} connections"] if self.reached else []
+        harms = [str(f) for f in self.files if not f.exists() or f.read_bytes() != b"kept"]
+        harms += ["the process"] if self.victim.poll() is not None else []
+        harms += [f"{self.reached} connections"] if self.reached else []
         with suppress(BlockingIOError):
-            found += [f"a datagram {self._datagrams.recv(10)!r}"]
-        return found
+            harms += [f"a datagram {self._datagrams.recv(10)!r}"]
+        return harms
 
     def close(self) -> None:
         """Take it away."""
@@ -221,9 +221,9 @@ class Outside:
 @pytest.fixture
 def outside(tmp_path: Path) -> Iterator[Outside]:
     """What is outside of a run, as it was."""
-    made = Outside(tmp_path)
-    yield made
-    made.close()
+    instance = Outside(tmp_path)
+    yield instance
+    instance.close()
 
 
 def run(
@@ -235,10 +235,10 @@ def run(
     prefix: Sequence[str] = (),
 ) -> str:
     """Run statements dry on such a system, and return what the command printed."""
-    given = {**outside.given(folder), "lines": table}
+    values = {**outside.given(folder), "lines": table}
     script = folder / "notebook" / "tries.py"
-    script.write_text(SCRIPT.format(given=json.dumps(given)), encoding="utf-8")
-    done = subprocess.run(
+    script.write_text(SCRIPT.format(given=json.dumps(values)), encoding="utf-8")
+    process = subprocess.run(
         [*prefix, *call(script, "--gpu", "T4", "--run-all", *more)],
         cwd=folder,
         env={**environment(), sandbox.SETTING: system},
@@ -247,8 +247,8 @@ def run(
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr + done.stdout
-    return done.stdout
+    assert process.returncode == 0, process.stderr + process.stdout
+    return process.stdout
 
 
 @pytest.fixture(params=SYSTEMS)
@@ -268,8 +268,8 @@ def test_nothing_outside_is_reached(
     outside: Outside, tmp_path: Path, table: str, system: str
 ) -> None:
     """Each spelling fails, and the run goes on after it."""
-    tried = [each for each in lines(table) if system in sandbox.APART or each not in ONLY_APART]
-    run(outside, tmp_path, tried, system=system)
+    tries = [line for line in lines(table) if system in sandbox.APART or line not in ONLY_APART]
+    run(outside, tmp_path, tries, system=system)
     assert outside.harmed() == []
 
 
@@ -286,7 +286,7 @@ def test_takes_what_the_system_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         (sandbox.NAMESPACES, True, WITHOUT, sandbox.PYTHON),
         ("elsewhere", True, [], sandbox.PYTHON),
     ):
-        done = subprocess.run(
+        process = subprocess.run(
             [*prefix, sys.executable, "-c", ask],
             cwd=tmp_path,
             env={
@@ -298,7 +298,7 @@ def test_takes_what_the_system_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
             text=True,
             check=True,
         )
-        assert done.stdout.strip() == expected
+        assert process.stdout.strip() == expected
 
 
 def test_runs_where_nothing_holds_it_only_once_a_person_agrees(
@@ -307,35 +307,35 @@ def test_runs_where_nothing_holds_it_only_once_a_person_agrees(
     """The question says what is not held; then Python refuses what it is asked for."""
     script = tmp_path / "notebook" / "tries.py"
     script.write_text("open('made', 'w')", encoding="utf-8")
-    refused = subprocess.run(
+    process = subprocess.run(
         call(script, "--gpu", "T4", "--run-all"),
         env={**environment(), sandbox.SETTING: sandbox.PYTHON},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert refused.returncode == 2
-    assert refused.stdout == ""
-    assert "code in C can still change your files, reach other machines" in refused.stderr
-    assert "the run has none of the files beside the notebook" in refused.stderr
-    assert "--without-sandbox" in refused.stderr
-    tried = [
-        each
-        for each in lines(NETWORK + PROGRAMS + OTHERS)
-        if not any(name in each for name in OF_C)
+    assert process.returncode == 2
+    assert process.stdout == ""
+    assert "code in C can still change your files, reach other machines" in process.stderr
+    assert "the run has none of the files beside the notebook" in process.stderr
+    assert "--without-sandbox" in process.stderr
+    tries = [
+        line
+        for line in lines(NETWORK + PROGRAMS + OTHERS)
+        if not any(name in line for name in OF_C)
     ]
-    assert len(tried) > 50
-    run(outside, tmp_path, tried, "--without-sandbox", system=sandbox.PYTHON)
+    assert len(tries) > 50
+    run(outside, tmp_path, tries, "--without-sandbox", system=sandbox.PYTHON)
     assert outside.harmed() == []
 
 
 def test_each_spelling_reaches_it_without_a_sandbox(outside: Outside, tmp_path: Path) -> None:
     """Else the tables would show nothing: in a plain script each of them does harm."""
-    tried = lines(NETWORK + PROGRAMS + OTHERS)
-    given = {**outside.given(tmp_path), "lines": tried, "plain": True}
+    tries = lines(NETWORK + PROGRAMS + OTHERS)
+    values = {**outside.given(tmp_path), "lines": tries, "plain": True}
     idle = []
     with subprocess.Popen(
-        [sys.executable, "-c", SCRIPT.format(given=json.dumps(given))],
+        [sys.executable, "-c", SCRIPT.format(given=json.dumps(values))],
         cwd=tmp_path / "notebook",
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -345,9 +345,9 @@ def test_each_spelling_reaches_it_without_a_sandbox(outside: Outside, tmp_path: 
     ) as plain:
         assert plain.stdin
         assert plain.stdout
-        for line in tried:
-            while (said := plain.stdout.readline()) != "tried\n":
-                assert said, line
+        for line in tries:
+            while (output := plain.stdout.readline()) != "tried\n":
+                assert output, line
             if not outside.harmed():
                 idle.append(line)
             outside.renew()
@@ -381,14 +381,14 @@ def test_the_folder_goes_where_who_asked_is_ended_meanwhile(tmp_path: Path, syst
     script.write_text("import torch\ntorch.zeros(2**20, device='cuda')\n", encoding="utf-8")
     folders = tmp_path / "folders"
     folders.mkdir()
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", ENDED_MEANWHILE, "dry-run", str(script), "--gpu", "T4"],
         env={**environment(), sandbox.SETTING: system, "TMPDIR": str(folders)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert process.returncode == -signal.SIGKILL, process.stderr
     until_s = time.monotonic() + PATIENCE_S
     while left := list(folders.glob(f"{PREFIX}*")):
         assert time.monotonic() < until_s, left
@@ -397,8 +397,8 @@ def test_the_folder_goes_where_who_asked_is_ended_meanwhile(tmp_path: Path, syst
 
 def test_a_network_on_a_wish(outside: Outside, tmp_path: Path, system: str) -> None:
     """`--network` opens it, and nothing else."""
-    tried = [each for each in lines(OTHERS) if system in sandbox.APART or each not in ONLY_APART]
-    run(outside, tmp_path, lines(NETWORK)[:1] + tried, "--network", system=system)
+    tries = [line for line in lines(OTHERS) if system in sandbox.APART or line not in ONLY_APART]
+    run(outside, tmp_path, lines(NETWORK)[:1] + tries, "--network", system=system)
     assert outside.reached > 0
     outside.reached = 0
     assert outside.harmed() == []
@@ -419,7 +419,7 @@ torch.zeros(2**20, device="cuda")
 """
     script.write_text(code, encoding="utf-8")
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             call(script, "--gpu", "T4", "--json"),
             env={**environment(), sandbox.SETTING: system},
             capture_output=True,
@@ -428,7 +428,7 @@ torch.zeros(2**20, device="cuda")
         )
     finally:
         node.unlink()
-    assert json.loads(done.stdout)["outcome"] == "done", done.stdout + done.stderr
+    assert json.loads(process.stdout)["outcome"] == "done", process.stdout + process.stderr
 
 
 def test_c_code_sees_no_gpu_where_nothing_holds_it(tmp_path: Path) -> None:
@@ -444,14 +444,14 @@ assert torch.cuda.device_count() == 1
 torch.zeros(2**20, device="cuda")
 """
     script.write_text(code, encoding="utf-8")
-    done = subprocess.run(
+    process = subprocess.run(
         call(script, "--gpu", "T4", "--json", "--without-sandbox"),
         env={**environment(), sandbox.SETTING: sandbox.PYTHON},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert json.loads(done.stdout)["outcome"] == "done", done.stdout + done.stderr
+    assert json.loads(process.stdout)["outcome"] == "done", process.stdout + process.stderr
 
 
 # Another system, as far as a program can look like one: no fork, no links, no groups, no `/proc`.
@@ -484,15 +484,15 @@ open("small.txt")
 """
     script.write_text(code, encoding="utf-8")
     paths = os.pathsep.join([str(tmp_path / "elsewhere"), environment()["PYTHONPATH"]])
-    done = subprocess.run(
+    process = subprocess.run(
         call(script, "--gpu", "T4", "--gpu", "L4", "--json", "--without-sandbox"),
         env={**environment(), "PYTHONPATH": paths, "TMPDIR": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
     )
-    found = json.loads(done.stdout or "{}")
-    assert (found.get("line"), found["needed_bytes"] > 2**22) == (4, True), done
-    assert "FileNotFoundError" in found["error"]
-    assert sorted(each.name for each in folder.iterdir()) == ["reads.py", "small.txt"]
+    result = json.loads(process.stdout or "{}")
+    assert (result.get("line"), result["needed_bytes"] > 2**22) == (4, True), process
+    assert "FileNotFoundError" in result["error"]
+    assert sorted(path.name for path in folder.iterdir()) == ["reads.py", "small.txt"]
     assert not list(tmp_path.glob("gpu-headroom-dry-run-*"))

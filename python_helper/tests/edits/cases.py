@@ -49,9 +49,9 @@ def check(rewrite: Rewrite, before: str, after: str | None) -> None:
         if fits and not (vary is _tabs and re.search("'''|\"\"\"", before)):
             assert rewrite(vary(before)) == vary(after), vary.__name__
     for text in (f"import os\n\n{before}", f"{before}\n\n# the end\nprint('done')", f"\n{before}"):
-        found = rewrite(text)
-        assert found is not None
-        _keeps_the_rest(text, found)
+        result = rewrite(text)
+        assert result is not None
+        _keeps_the_rest(text, result)
 
 
 def suits(rewrite: Rewrite, *cells: str) -> bool:

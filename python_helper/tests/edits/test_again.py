@@ -19,13 +19,13 @@ def run(
 ) -> str:
     """Ask about cells called 1, 2, 3 …, of which the last failed in a line."""
     keys = [str(n) for n in range(1, len(cells) + 1)]
-    texts = [each.strip() for each in cells[-1].split("\n")]
+    texts = [text.strip() for text in cells[-1].split("\n")]
     line = texts.index(fails) + 1 if fails else len(texts)
     notebook = Notebook.of(zip(keys, cells, strict=True))
-    changed = {str(edited): lines if lines is not None else {1}}
+    changes = {str(edited): lines if lines is not None else {1}}
     models = {"model": ModelFacts(frozenset())}
     live = Live(models=models, lengths=lengths or {}, streams=frozenset({"source"}))
-    again = Again(notebook, keys, line, changed, live)
+    again = Again(notebook, keys, line, changes, live)
     return "".join(again.run())
 
 

@@ -1,4 +1,4 @@
-"""Edits of cells that failed on a simulated card: once they are made the cells pass."""
+"""Edits of cells that failed on a simulated GPU: once they are made the cells pass."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_edits_a_cell_that_begins_with_blank_lines(notebook: Notebook) -> None:
     source = "\n\nbatch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))"
     built = card(notebook, source)
     assert built.report["line"] == 4
-    (remedy,) = [each for each in built.report["remedies"] if each["id"] == "smaller-batch"]
+    (remedy,) = [entry for entry in built.report["remedies"] if entry["id"] == "smaller-batch"]
     assert {row["line"] for row in remedy["diffs"][0]["rows"]} == {3}
     (edit,) = built.fixes["smaller-batch"].edits({"failing": source}).edits
     assert (edit["first_line"], edit["old_lines"]) == (3, ["batch_size = 128 * 1024"])

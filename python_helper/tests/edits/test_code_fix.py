@@ -33,8 +33,8 @@ def test_refuses_what_is_another_by_now() -> None:
     """The cell has changed, is gone, or has the edit already."""
     assert fix().edits({"loop": "x = 1"}).message["text"].endswith("line 4 no longer matches.")
     assert fix().edits({"other": LOOP}).message["id"] == "fix.missing"
-    done = LOOP.replace("(loss)", "(loss.detach())")
-    assert fix().edits({"loop": done}).status == "changed"
+    source = LOOP.replace("(loss)", "(loss.detach())")
+    assert fix().edits({"loop": source}).status == "changed"
 
 
 def test_refuses_where_another_cell_needs_it_otherwise_by_now() -> None:

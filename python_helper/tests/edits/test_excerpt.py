@@ -1,4 +1,4 @@
-"""What of a line of code stands in a card, which is saved with the notebook."""
+"""What of a line of code stands in a report, which is saved with the notebook."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 from gpu_headroom.code.excerpt import without_texts
 from gpu_headroom.edits.hunks import rows
 
-SECRET = "hunter2"  # noqa: S105  it is nobody's
+SECRET = "hunter2"  # noqa: S105  it opens nothing
 
-# Before, after, and the rows as a card shows them.
+# Before, after, and the rows as a report shows them.
 CASES: dict[str, tuple[str, str, list[str]]] = {
     "another statement of the line": (
         f"a = 1\nbatch_size = 96000; password = '{SECRET}'\nb = 2",
@@ -64,16 +64,16 @@ CASES: dict[str, tuple[str, str, list[str]]] = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_shows_of_a_line_what_changes(name: str) -> None:
-    """What else stands there, a password or a path, is nobody's business."""
+    """What else the line has, a password or a path, is left out."""
     before, after, expected = CASES[name]
-    found = rows(before, after)
-    assert [f"{each['sign']}{each['text']}" for each in found] == [
-        each.replace(" " * 9, " " + " " * 8, 1) for each in expected
+    diff = rows(before, after)
+    assert [f"{row['sign']}{row['text']}" for row in diff] == [
+        row.replace(" " * 9, " " + " " * 8, 1) for row in expected
     ]
-    assert SECRET not in str(found)
+    assert SECRET not in str(diff)
 
 
 def test_shows_of_an_expression_what_is_computed() -> None:
     """The operands are named; what it is given as text is not."""
-    asked = f'model(tokens("{SECRET}", None)) @ b  # {SECRET}'
-    assert without_texts(asked) == 'model(tokens("…", None)) @ b  #…'
+    expression = f'model(tokens("{SECRET}", None)) @ b  # {SECRET}'
+    assert without_texts(expression) == 'model(tokens("…", None)) @ b  #…'

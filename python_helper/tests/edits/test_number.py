@@ -150,8 +150,8 @@ def test_sets_the_length_and_the_image(role: Role, before: str, after: str) -> N
 )
 def test_a_name_that_says_nothing(source: str, names: list[str]) -> None:
     """Only what has so many rows can say that it sets them."""
-    found = literals_in(CellRun("cell", 1, source, None, 0.0), source, "unnamed")
-    assert [each.name for each in found] == names
+    literals = literals_in(CellRun("cell", 1, source, None, 0.0), source, "unnamed")
+    assert [literal.name for literal in literals] == names
 
 
 def test_both_sides_of_an_image() -> None:
@@ -159,9 +159,9 @@ def test_both_sides_of_an_image() -> None:
     source = "images = pipe(prompt, height=64, width=64).images"
     cell = CellRun("cell", 1, source, None, 0.0)
     high, wide = literals_in(cell, source, "image")
-    changed = set_number(high, 32)(source)
-    assert changed is not None
-    assert set_number(wide, 32)(changed) == source.replace("64", "32")
+    result = set_number(high, 32)(source)
+    assert result is not None
+    assert set_number(wide, 32)(result) == source.replace("64", "32")
     assert literals_in(cell, "width = 64", "image") == []
 
 

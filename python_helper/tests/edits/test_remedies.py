@@ -26,8 +26,8 @@ def test_offers_no_edit_that_changes_nothing() -> None:
     source = "batch_size = 1024"
     (literal,) = literals_in(cell(source), source)
     moved = replace(literal, value=1000)
-    found = offers(evidence(source=source, batch=moved, batch_bytes=9 * GIB))
-    assert "smaller-batch" not in [offer.remedy["id"] for offer in found]
+    choices = offers(evidence(source=source, batch=moved, batch_bytes=9 * GIB))
+    assert "smaller-batch" not in [offer.remedy["id"] for offer in choices]
 
 
 def test_edits_the_cell_as_it_is_now() -> None:
@@ -104,10 +104,10 @@ def test_names_the_cell_that_sets_the_batch() -> None:
 def test_is_advice_where_cells_have_no_identity() -> None:
     """In a terminal nothing can be edited; the diff says what to do."""
     source = "batch_size = 1024"
-    made = evidence(source=source, batch_bytes=9 * GIB)
-    anonymous = replace(made.failure.cell, cell_id=None)
+    facts = evidence(source=source, batch_bytes=9 * GIB)
+    anonymous = replace(facts.failure.cell, cell_id=None)
     (literal,) = literals_in(anonymous, source)
-    failure = replace(made.failure, cell=anonymous, cells=(anonymous,))
-    (offer,) = offers(replace(made, batch=literal, failure=failure))
+    failure = replace(facts.failure, cell=anonymous, cells=(anonymous,))
+    (offer,) = offers(replace(facts, batch=literal, failure=failure))
     assert (offer.remedy["kind"], offer.shown.fix) == ("suggestion", None)
     assert offer.remedy["diffs"]

@@ -62,9 +62,9 @@ SILENT = [
 @pytest.mark.parametrize(("source", "calls"), REPEATS)
 def test_names_what_would_be_repeated(source: str, calls: str) -> None:
     """Whatever has no value that is kept and is not known to be harmless."""
-    said = caution(["a"], {"a": source})
-    assert said is not None
-    assert (said["id"], said["params"]["calls"]) == ("fix.caution", calls)
+    message = caution(["a"], {"a": source})
+    assert message is not None
+    assert (message["id"], message["params"]["calls"]) == ("fix.caution", calls)
 
 
 @pytest.mark.parametrize("source", SILENT)
@@ -81,15 +81,15 @@ def test_looks_into_the_functions_of_other_cells() -> None:
         "c": "def keep():\n    model.save_pretrained('x')",
         "d": "torch.save(x, y)",
     }
-    said = caution(["a"], sources)
-    assert said is not None
-    assert said["params"]["calls"] == "model.save_pretrained"
+    message = caution(["a"], sources)
+    assert message is not None
+    assert message["params"]["calls"] == "model.save_pretrained"
     assert caution(["a", "gone"], {"a": "train()", "d": sources["d"]}) is None
 
 
 def test_says_what_it_could_not_read() -> None:
     """A text that is too long, or no code."""
     for source in ("x = (", "x\n" * LONGEST):
-        said = caution(["a"], {"a": source})
-        assert said is not None
-        assert said["id"] == "fix.caution_unread"
+        message = caution(["a"], {"a": source})
+        assert message is not None
+        assert message["id"] == "fix.caution_unread"

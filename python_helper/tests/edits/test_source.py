@@ -25,9 +25,9 @@ def give(source: CellSource, name: str, value: str) -> None:
 @rewriting
 def wrap(source: CellSource) -> None:
     """Put the first `for` under a header."""
-    if any(isinstance(each, ast.With) for each in ast.walk(source.tree)):
+    if any(isinstance(node, ast.With) for node in ast.walk(source.tree)):
         raise Refused
-    loop = next((each for each in ast.walk(source.tree) if isinstance(each, ast.For)), None)
+    loop = next((node for node in ast.walk(source.tree) if isinstance(node, ast.For)), None)
     if loop is None:
         raise Refused
     source.wrap(loop, loop, "with y:")
@@ -37,13 +37,13 @@ def wrap(source: CellSource) -> None:
 def around(source: CellSource, anchor: Anchor) -> None:
     """Insert a line on both sides of one."""
     statement = statement_at(source, anchor)
-    if any("before()" in each for each in source.lines):
+    if any("before()" in line for line in source.lines):
         raise Refused
     source.before(statement, "before()")
     source.after(statement, "after()")
 
 
-GIVEN = [
+ARGUMENTS = [
     ("f()", "f(x=1)"),
     ("f(a)", "f(a, x=1)"),
     ("f(a, )", "f(a, x=1 )"),
@@ -58,13 +58,13 @@ GIVEN = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after"), GIVEN)
+@pytest.mark.parametrize(("before", "after"), ARGUMENTS)
 def test_gives_an_argument(before: str, after: str) -> None:
     """In the style of the call."""
-    found = give("x", "1")(before)
+    result = give("x", "1")(before)
     if after.endswith(", x=1, # )\n  )"):
-        after = "f(a, 'ö', x=1 # )\n  )" if found and "1 #" in found else after
-    assert found == after
+        after = "f(a, 'ö', x=1 # )\n  )" if result and "1 #" in result else after
+    assert result == after
     assert give("x", "1")(after) is None
 
 
@@ -107,7 +107,7 @@ def test_what_is_wrapped_is_the_same_code() -> None:
         if after is None or "%" in before:
             continue
         strings = [
-            [each.value for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Constant)]
+            [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)]
             for text in (before, after)
         ]
         assert strings[0] == strings[1]
@@ -147,28 +147,28 @@ def test_takes_any_text(rewrite: Rewrite) -> None:
     refuses_hostile(rewrite)
 
 
-def shown(before: str, after: str) -> list[str]:
+def diff(before: str, after: str) -> list[str]:
     """Write a diff down."""
     return [f"{row['sign']}{row['line']} {row['text']}" for row in rows(before, after)]
 
 
 def test_shows_what_was_replaced() -> None:
     """Without a line around it."""
-    assert shown("a\nb = 2\nc", "a\nb = 1\nc") == ["-2 b = 2", "+2 b = 1"]
+    assert diff("a\nb = 2\nc", "a\nb = 1\nc") == ["-2 b = 2", "+2 b = 1"]
 
 
 def test_shows_where_a_line_was_inserted() -> None:
     """With the line before and the line after."""
-    assert shown("a\n\nb\nc", "a\n\nx\nb\nc") == [" 1 a", "+3 x", " 3 b"]
+    assert diff("a\n\nb\nc", "a\n\nx\nb\nc") == [" 1 a", "+3 x", " 3 b"]
 
 
 def test_thousands_of_lines_that_are_alike() -> None:
     """Each changed, between others that are the same: what compares all with all never ends."""
     before = "for i in r:\n    f(i)\n" * 5000
     after = before.replace("f(i)", "f(i.cuda())")
-    found = hunks(before, after)
-    assert len(found) == 5000
-    assert [each.old for each in found[:2]] == [["    f(i)"]] * 2
+    changes = hunks(before, after)
+    assert len(changes) == 5000
+    assert [hunk.old for hunk in changes[:2]] == [["    f(i)"]] * 2
     assert len(rows(before, after)) == 10_000
 
 
@@ -176,7 +176,7 @@ def test_says_how_many_lines_are_only_indented() -> None:
     """The first two are shown."""
     before = "for a in b:\n    c\n    d\n    e\nf"
     after = "with y:\n    for a in b:\n        c\n        d\n        e\nf"
-    assert shown(before, after) == [
+    assert diff(before, after) == [
         "+1 with y:",
         " 1     for a in b:",
         " 2         c",

@@ -1,4 +1,4 @@
-"""Cards that come in two steps: what a worker tells may come a little after its error."""
+"""Reports that come in two steps: what a worker tells may come a little after its error."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 def explained(kernel: LiveKernel, source: str) -> Any:
-    """The card of a cell that fails, once its worker has sent what it measured."""
+    """The report of a cell that fails, once its worker has sent what it measured."""
     report, _ = fail(kernel, source)
 
     def latest() -> Any:
-        shown = [
-            each["content"]["data"][REPORT]
-            for each in kernel.messages()
-            if each["msg_type"] in {"display_data", "update_display_data"}
-            if REPORT in each["content"]["data"]
+        reports = [
+            entry["content"]["data"][REPORT]
+            for entry in kernel.messages()
+            if entry["msg_type"] in {"display_data", "update_display_data"}
+            if REPORT in entry["content"]["data"]
         ]
-        return [each for each in shown if each["report_id"] == report["report_id"]][-1]
+        return [entry for entry in reports if entry["report_id"] == report["report_id"]][-1]
 
     until(lambda: latest()["measured"] == "worker", 5)
     return latest()

@@ -47,15 +47,15 @@ class Hosts:
 
     def end(self) -> None:
         """Leave nothing."""
-        for each in reversed(self._running):
-            each.terminate()
-        for each in reversed(self._running):
-            each.wait()
+        for process in reversed(self._running):
+            process.terminate()
+        for process in reversed(self._running):
+            process.wait()
         for network in self._network.values():
             subprocess.run(["ip", "netns", "delete", network], check=False, capture_output=True)
 
     def link(self, *, is_up: bool) -> None:
-        """Take the link down, or up again: nobody is told, packets are lost."""
+        """Take the link down, or up again: packets are lost without a notice."""
         for host, link in self._link.items():
             self._set(host, "link", "set", link, "up" if is_up else "down")
 
@@ -81,8 +81,8 @@ class Hosts:
         return script
 
     def _on(self, host: str, *command: str) -> list[str]:
-        named = f'hostname {host} && exec "$@"'
-        within = ["unshare", "--uts", "sh", "-c", named, "sh", *command]
+        script = f'hostname {host} && exec "$@"'
+        within = ["unshare", "--uts", "sh", "-c", script, "sh", *command]
         return ["ip", "netns", "exec", self._network[host], *within]
 
     def _set(self, host: str, *words: str) -> None:
@@ -101,8 +101,8 @@ def two_hosts(folder: Path) -> Iterator[Hosts]:
         hosts.begin()
     except (OSError, subprocess.CalledProcessError) as error:
         hosts.end()
-        why = getattr(error, "stderr", None) or error
-        pytest.skip(f"This system allows no networks of a test's own: {why}")
+        reason = getattr(error, "stderr", None) or error
+        pytest.skip(f"This system allows no networks of a test's own: {reason}")
     try:
         yield hosts
     finally:

@@ -23,8 +23,8 @@ from distributed import Client, LocalCluster
 cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0)
 client = Client(cluster)
 """
-# Two workers never share a card: that of each has the number of the worker. A plugin, which is
-# there before ours is wherever a worker starts: threads that are older do not see the card.
+# Two workers never share a GPU: that of each has the number of the worker. A plugin, which is
+# there before ours is wherever a worker starts: threads that are older do not see the GPU.
 SIMULATE = """
 from distributed import WorkerPlugin
 
@@ -116,7 +116,7 @@ def followed(kernel: LiveKernel) -> Iterator[LiveKernel]:
 
 def plugins(kernel: LiveKernel) -> list[str]:
     """What plugins the workers have."""
-    return [name for each in kernel.value("client.run(state)").values() for name in each[0]]
+    return [name for state in kernel.value("client.run(state)").values() for name in state[0]]
 
 
 def until(is_so: Callable[[], object], patience_s: float = 30) -> None:
@@ -133,9 +133,9 @@ def reply(kernel: LiveKernel, text: str = "") -> Any:
 
 
 def engine(kernel: LiveKernel) -> Any:
-    """What is said of Dask."""
-    (found,) = [each for each in reply(kernel)["workers"]["engines"] if each["engine"] == "dask"]
-    return found
+    """What a reply says of Dask."""
+    (status,) = [row for row in reply(kernel)["workers"]["engines"] if row["engine"] == "dask"]
+    return status
 
 
 def follow(kernel: LiveKernel, workers: int = 2) -> None:
@@ -146,12 +146,12 @@ def follow(kernel: LiveKernel, workers: int = 2) -> None:
 
 
 def by_name(kernel: LiveKernel) -> dict[str, Any]:
-    """The cards by the name of their worker."""
-    return {str(card["workers"][0]["rank"]): card for card in reply(kernel)["gpus"]}
+    """The GPUs by the name of their worker."""
+    return {str(gpu["workers"][0]["rank"]): gpu for gpu in reply(kernel)["gpus"]}
 
 
 def fail(kernel: LiveKernel, source: str) -> tuple[Any, Run]:
-    """The card of a cell that fails, and the run."""
+    """The report of a cell that fails, and the run."""
     run = kernel.run(source, cell_id="launch", stop_on_error=False)
     assert run.status == "error"
     return run.report, run
@@ -164,8 +164,8 @@ def release(kernel: LiveKernel, worker_id: str) -> Any:
     return {**event["message"]["params"], **event}
 
 
-def check_measured(report: Any, kept: str) -> None:
-    """A card of `train` has what its worker measured, beside 100 MiB that it keeps by this name."""
+def check_measured(report: Any, name: str) -> None:
+    """A report of `train` has what its worker measured, beside 100 MiB kept by this name."""
     assert report["capacity_bytes"] == 2**30
     parts = {part["kind"]: part["bytes"] for part in report["parts"]}
     assert parts["parameters"] == 4 * 4 * (1024 * 1024 + 1024)
@@ -174,7 +174,7 @@ def check_measured(report: Any, kept: str) -> None:
     total = sum(parts.values()) - parts["outside"] - parts["cached"] - parts["free"]
     assert total == report["in_use_bytes"]
     names = {holder["name"]: holder["bytes"] for holder in report["holders"]}
-    assert names[kept] == 100 * MIB
+    assert names[name] == 100 * MIB
     origin = report["origin"]
     assert (origin["cell_id"], origin["function"]) == ("tasks", "train")
     assert TASKS.split("\n")[origin["line"] - 1].strip().startswith("hidden = model")
@@ -192,7 +192,7 @@ def test_nothing_goes_to_workers_unasked(kernel: LiveKernel) -> None:
 
 
 def test_what_workers_hold_is_told_as_they_say_it(followed: LiveKernel) -> None:
-    """By the bytes of their own framework, each on a card of its own."""
+    """By the bytes of their own framework, each on a GPU of its own."""
     source = """
 workers = {each["name"]: address for address, each in client.scheduler_info()["workers"].items()}
 results = [
@@ -202,19 +202,17 @@ _ = [each.exception() for each in results]
 """
     assert followed.run(source, cell_id="keep").status == "ok"
     until(lambda: len(by_name(followed)) == 2)
-    until(
-        lambda: [each["in_use_bytes"] for each in reply(followed)["gpus"]] == [128 * MIB, 64 * MIB]
-    )
-    cards = by_name(followed)
+    until(lambda: [gpu["in_use_bytes"] for gpu in reply(followed)["gpus"]] == [128 * MIB, 64 * MIB])
+    gpus = by_name(followed)
     for name, address in followed.value("workers").items():
-        (worker,) = cards[str(name)]["workers"]
+        (worker,) = gpus[str(name)]["workers"]
         assert (worker["id"], worker["state"]) == (f"dask:{address}", "live")
-        held = followed.value(f"client.run(held, workers=[{address!r}])[{address!r}]")
-        assert [worker["in_use_bytes"], sum(held) - held[0] * 2] == [
-            held[0],
+        sizes = followed.value(f"client.run(held, workers=[{address!r}])[{address!r}]")
+        assert [worker["in_use_bytes"], sum(sizes) - sizes[0] * 2] == [
+            sizes[0],
             worker["cached_bytes"],
         ]
-    assert len({each["uuid"] for each in cards.values()}) == 2
+    assert len({gpu["uuid"] for gpu in gpus.values()}) == 2
     until(lambda: reply(followed, "DASK worker 1")["total"] == 1)
     assert reply(followed, "nowhere")["gpus"] == []
     assert followed.sample()["workers"]["in_use_bytes"] == 192 * MIB
@@ -222,7 +220,7 @@ _ = [each.exception() for each in results]
 
 
 def test_a_failure_is_explained_by_what_the_worker_measured(followed: LiveKernel) -> None:
-    """What filled that card, by name; and which line of which cell it was."""
+    """What filled that GPU, by name; and which line of which cell it was."""
     followed.run(
         "kept = client.submit(keep, 100, pure=False); _ = kept.exception()", cell_id="kept"
     )
@@ -236,7 +234,7 @@ def test_a_failure_is_explained_by_what_the_worker_measured(followed: LiveKernel
     followed.run("del kept", silent=True)
 
 
-def test_one_card_for_all_that_fail(followed: LiveKernel) -> None:
+def test_one_report_for_all_that_fail(followed: LiveKernel) -> None:
     """The first whole, the others counted."""
     source = """
 sent = [client.submit(train, 256 + name, workers=[at], pure=False) for name, at in enumerate(
@@ -282,7 +280,7 @@ before = client.run(held, workers=[at])[at]
 
 
 def test_a_task_that_catches_its_failure_leaves_nothing(kernel: LiveKernel) -> None:
-    """No byte longer than without us, and no card."""
+    """No byte longer than without us, and no report."""
     source = "[client.submit(probe, 10 + n, pure=False).result() for n in range(4)]"
     without = kernel.value(source)
     follow(kernel)
@@ -313,7 +311,7 @@ def test_workers_that_come_later_are_followed_too(followed: LiveKernel) -> None:
     assert release(followed, "dask:tcp://127.0.0.1:1")["status"] == "refused"
 
 
-def test_a_worker_that_is_killed_is_no_full_card(followed: LiveKernel) -> None:
+def test_a_worker_that_is_killed_is_no_full_gpu(followed: LiveKernel) -> None:
     """Its error is shown as it is, and whoever takes its place is followed."""
     source = """
 import signal
@@ -322,20 +320,20 @@ def die():
 
 client.submit(die, retries=0).result()
 """
-    there = "sorted(client.nthreads())"
-    before = followed.value(there)
+    addresses = "sorted(client.nthreads())"
+    before = followed.value(addresses)
     run = followed.run(source, cell_id="die", stop_on_error=False)
     assert run.status == "error"
     assert [kind for kind, _ in run.outputs if kind == "display_data"] == []
-    until(lambda: followed.value(there) != before and len(followed.value(there)) == 2)
+    until(lambda: followed.value(addresses) != before and len(followed.value(addresses)) == 2)
     until(lambda: engine(followed)["live"] == 2)
 
 
 def test_settings_may_forbid_it(kernel: LiveKernel) -> None:
     """The sentence says so, by click and by hand."""
     kernel.attach(measure_workers="never")
-    refused = kernel.ask("follow", engine="dask", follow=True)
-    assert refused["message"]["id"] == "worker.never"
+    refusal = kernel.ask("follow", engine="dask", follow=True)
+    assert refusal["message"]["id"] == "worker.never"
     run = kernel.run("import gpu_headroom; gpu_headroom.follow()", stop_on_error=False)
     assert run.reply["ename"] == "RuntimeError"
     kernel.attach()
@@ -344,8 +342,8 @@ def test_settings_may_forbid_it(kernel: LiveKernel) -> None:
 
 def test_a_client_that_is_closed_is_none(engines_python: Path, pack: Pack, tmp_path: Path) -> None:
     """One that coroutines wait for is followed too; workers within the kernel are the kernel's."""
-    own = CLUSTER.replace("n_workers=2", "n_workers=1, processes=False")
-    with kernel_with(engines_python, pack, tmp_path, begin=own) as kernel:
+    begin = CLUSTER.replace("n_workers=2", "n_workers=1, processes=False")
+    with kernel_with(engines_python, pack, tmp_path, begin=begin) as kernel:
         assert engine(kernel)["total"] == 1
         kernel.ask("follow", engine="dask", follow=True)
         until(lambda: engine(kernel)["state"] == "measured")

@@ -54,8 +54,8 @@ def test_launchers_that_fork_have_their_ranks_measured(
     engines_python: Path, pack: Pack, tmp_path: Path, name: str
 ) -> None:
     """With graphs: what only waits for processes in the launcher's own frames is no training."""
-    own: Any = {"HOME": str(tmp_path), "GPU_HEADROOM_SIMULATE": "1GiB*2"}
-    with attached(engines_python, tmp_path, pack, installed=True, **own) as kernel:
+    variables: Any = {"HOME": str(tmp_path), "GPU_HEADROOM_SIMULATE": "1GiB*2"}
+    with attached(engines_python, tmp_path, pack, installed=True, **variables) as kernel:
         cells = {"size": SIZE, "train": TRAIN, "many": MANY, "fit": FIT, "begin": ELASTIC}
         for cell_id, source in cells.items():
             assert kernel.run(source, cell_id=cell_id).status == "ok"

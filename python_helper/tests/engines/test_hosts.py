@@ -1,4 +1,4 @@
-"""Dask workers on two hosts: whose cards they are, and a link that fails."""
+"""Dask workers on two hosts: whose GPUs they are, and a link that fails."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MIB = 2**20
 PORT = 8786
-# A worker has the card that it was started with, as those of dask-cuda have.
+# A worker has the GPU that it was started with, as those of dask-cuda have.
 BEGIN = """
 import os, time
 from distributed import Client, WorkerPlugin
@@ -63,8 +63,8 @@ def cluster(
 
     start(scheduler, "scheduler", "--host", f"tcp://{at}")
     for number, host in enumerate(workers.split()):
-        named = "--nthreads", "1", "--name", f"{number}"
-        start(host, "worker", *named, f"tcp://{at}", CUDA_VISIBLE_DEVICES=f"{number}")
+        arguments = "--nthreads", "1", "--name", f"{number}"
+        start(host, "worker", *arguments, f"tcp://{at}", CUDA_VISIBLE_DEVICES=f"{number}")
     begin = BEGIN.replace("ADDRESS", at).replace("WORKERS", f"{len(workers.split())}")
     with kernel_with(hosts.program("near", python), pack, hosts.folder, begin=begin) as kernel:
         yield kernel
@@ -73,22 +73,22 @@ def cluster(
 @pytest.fixture
 def hosts(tmp_path: Path) -> Iterator[Hosts]:
     """Two hosts of a test's own."""
-    with two_hosts(tmp_path) as found:
-        yield found
+    with two_hosts(tmp_path) as pair:
+        yield pair
 
 
 def nothing_is_left(kernel: LiveKernel) -> bool:
     """Whether no worker has anything of the helper; also while none can be asked."""
     run = kernel.run("found = client.run(state)", silent=True, stop_on_error=False)
     return run.status == "ok" and all(
-        "headroom" not in str(each) for each in kernel.value("found").values()
+        "headroom" not in str(state) for state in kernel.value("found").values()
     )
 
 
 def states(kernel: LiveKernel, text: str = "") -> dict[int, str]:
     """The state of each worker whose names contain a text, by its number."""
-    cards = reply(kernel, text)["gpus"]
-    return {worker["rank"]: worker["state"] for card in cards for worker in card["workers"]}
+    gpus = reply(kernel, text)["gpus"]
+    return {worker["rank"]: worker["state"] for gpu in gpus for worker in gpu["workers"]}
 
 
 def follow(kernel: LiveKernel, count: int) -> None:
@@ -105,8 +105,8 @@ def test_workers_on_another_host(hosts: Hosts, engines_python: Path, pack: Pack)
         follow(kernel, 3)
         assert kernel.run(KEEP, cell_id="kept").status == "ok"
         until(lambda: reply(kernel)["workers"]["in_use_bytes"] == 300 * MIB)
-        found = sorted(card["host"] for card in reply(kernel)["gpus"])
-        assert found == ["far", "far", "near"]
+        names = sorted(gpu["host"] for gpu in reply(kernel)["gpus"])
+        assert names == ["far", "far", "near"]
         until(lambda: sorted(states(kernel, "far")) == [1, 2])
         until(lambda: list(states(kernel, "Dask worker 2")) == [2])
 

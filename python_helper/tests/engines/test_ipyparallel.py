@@ -23,7 +23,7 @@ import ipyparallel
 client = ipyparallel.Cluster(n=2).start_and_connect_sync()
 engines = client[:]
 """
-# Two engines never share a card; before ours is there: threads that are older do not see the card.
+# Two engines never share a GPU; before ours is there: threads that are older do not see the GPU.
 SIMULATE = """
 def simulated(number):
     import os, gpu_simulator
@@ -75,10 +75,10 @@ def followed(kernel: LiveKernel) -> Iterator[LiveKernel]:
 
 
 def engine(kernel: LiveKernel) -> Any:
-    """What is said of ipyparallel."""
-    found = reply(kernel)["workers"]["engines"]
-    (said,) = [each for each in found if each["engine"] == "ipyparallel"]
-    return said
+    """What a reply says of ipyparallel."""
+    rows = reply(kernel)["workers"]["engines"]
+    (status,) = [row for row in rows if row["engine"] == "ipyparallel"]
+    return status
 
 
 def follow(kernel: LiveKernel) -> None:
@@ -91,7 +91,7 @@ def follow(kernel: LiveKernel) -> None:
 def unfollow(kernel: LiveKernel) -> None:
     """Have the helper taken back, and wait until it is gone."""
     kernel.ask("follow", engine="ipyparallel", follow=False)
-    until(lambda: not any(each[0] or each[-1] for each in states(kernel)))
+    until(lambda: not any(state[0] or state[-1] for state in states(kernel)))
 
 
 def states(kernel: LiveKernel) -> Any:
@@ -105,8 +105,8 @@ def held(kernel: LiveKernel, number: int) -> Any:
 
 
 def by_number(kernel: LiveKernel) -> dict[int, Any]:
-    """The cards by the number of their engine."""
-    return {card["workers"][0]["rank"]: card for card in reply(kernel)["gpus"]}
+    """The GPUs by the number of their engine."""
+    return {gpu["workers"][0]["rank"]: gpu for gpu in reply(kernel)["gpus"]}
 
 
 def forget(kernel: LiveKernel) -> None:
@@ -134,7 +134,7 @@ del forget
 def test_nothing_goes_to_engines_unasked(kernel: LiveKernel) -> None:
     """They are counted, and that is all; a failure is its text."""
     before = states(kernel)
-    assert not any(each[0] for each in before)
+    assert not any(state[0] for state in before)
     assert (engine(kernel)["total"], engine(kernel)["state"]) == (2, "not_measured")
     report, _ = fail(kernel, "client[1].apply_sync(train, 256)")
     assert (report["measured"], report["holders"]) == ("message", [])
@@ -144,21 +144,19 @@ def test_nothing_goes_to_engines_unasked(kernel: LiveKernel) -> None:
 
 
 def test_what_engines_hold_is_told_as_they_say_it(followed: LiveKernel) -> None:
-    """By the bytes of their own framework, each on a card of its own; also while they work."""
+    """By the bytes of their own framework, each on a GPU of its own; also while they work."""
     followed.run("engines.scatter('size', [64, 128]); engines.push({'keep': keep})")
     run = followed.run("%px kept = keep(size[0])", cell_id="keep")
     assert run.status == "ok", run.outputs
-    until(
-        lambda: [each["in_use_bytes"] for each in reply(followed)["gpus"]] == [128 * MIB, 64 * MIB]
-    )
-    for number, card in by_number(followed).items():
-        (worker,) = card["workers"]
+    until(lambda: [row["in_use_bytes"] for row in reply(followed)["gpus"]] == [128 * MIB, 64 * MIB])
+    for number, gpu in by_number(followed).items():
+        (worker,) = gpu["workers"]
         assert (worker["id"], worker["state"]) == (f"ipyparallel:{number}", "live")
         in_use, reserved = held(followed, number)
         assert (worker["in_use_bytes"], worker["cached_bytes"]) == (in_use, reserved - in_use)
         assert worker["pid"] == followed.value(f"client[{number}].apply_sync(os.getpid)")
         assert worker["actions"] == ["free"]
-    assert len({each["uuid"] for each in reply(followed)["gpus"]}) == 2
+    assert len({row["uuid"] for row in reply(followed)["gpus"]}) == 2
     assert followed.sample()["workers"]["in_use_bytes"] == 192 * MIB
     source = """
 def work():
@@ -175,7 +173,7 @@ running = client[0].apply_async(work)
 
 
 def test_a_failure_is_explained_by_what_the_engine_measured(followed: LiveKernel) -> None:
-    """What filled that card, by name; and which line of which cell it was."""
+    """What filled that GPU, by name; and which line of which cell it was."""
     followed.run(
         "client[1].push({'keep': keep}); client[1].execute('kept = keep(100)', block=True)"
     )
@@ -212,7 +210,7 @@ def test_what_a_failed_call_still_holds_is_given_back(followed: LiveKernel) -> N
 
 
 def test_a_call_that_catches_its_failure_leaves_nothing(kernel: LiveKernel) -> None:
-    """No byte longer than without us, and no card."""
+    """No byte longer than without us, and no report."""
     source = "[client[0].apply_sync(probe, 10 + n) for n in range(4)]"
     without = kernel.value(source)
     follow(kernel)
@@ -224,17 +222,17 @@ def test_a_call_that_catches_its_failure_leaves_nothing(kernel: LiveKernel) -> N
 
 def test_engines_and_client_are_left_as_they_were(kernel: LiveKernel) -> None:
     """Modules, finders, environment, names, threads; the person's own calls and their results."""
-    own = (
+    counts = (
         "[len(client.history), len(client.outstanding), len(client.metadata), len(client.results)]"
     )
     kernel.run("client.wait()")
-    before, before_own = states(kernel), kernel.value(own)
+    before, old_counts = states(kernel), kernel.value(counts)
     follow(kernel)
     assert states(kernel) != before
     assert kernel.value("client.get_result(-1).get()") is not None
     unfollow(kernel)
     until(lambda: states(kernel) == before)
-    asked = kernel.value(own)
-    until(lambda: kernel.value(own)[1:] == before_own[1:])
-    assert asked[0] >= before_own[0]
+    after = kernel.value(counts)
+    until(lambda: kernel.value(counts)[1:] == old_counts[1:])
+    assert after[0] >= old_counts[0]
     assert engine(kernel)["state"] == "not_measured"

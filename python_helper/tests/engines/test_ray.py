@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tests.live import Pack
 
 MIB = 2**20
-# Two processes never share a card: each takes a number that no other has. It is there before ours
-# is: threads that are older do not see the card.
+# Two processes never share a GPU: each takes a number that no other has. It is there before ours
+# is: threads that are older do not see the GPU.
 START = """
 import os, time
 import gpu_headroom, ray
@@ -87,8 +87,8 @@ def kernel_with(python: Path, pack: Pack, folder: Path, begin: str) -> Iterator[
     alone = folder / "packages"
     alone.mkdir()
     (alone / "gpu_simulator").symlink_to(SOURCES / "gpu_simulator")
-    # Ray writes below the home, asks for a token, and hides cards from what asks for none.
-    own: Any = {
+    # Ray writes below the home, asks for a token, and hides GPUs from what asks for none.
+    variables: Any = {
         "HOME": str(folder),
         "PYTHONPATH": str(alone),
         "RAY_AUTH_MODE": "disabled",
@@ -96,7 +96,7 @@ def kernel_with(python: Path, pack: Pack, folder: Path, begin: str) -> Iterator[
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "RAY_EXPERIMENTAL_NOSET_CUDA_VISIBLE_DEVICES": "1",
     }
-    with attached(python, folder, pack, **own) as kernel:
+    with attached(python, folder, pack, **variables) as kernel:
         kernel.inject(pack, sources=pack.for_workers)
         start(kernel, begin)
         yield kernel
@@ -116,47 +116,47 @@ def kernel(
 ) -> Iterator[LiveKernel]:
     """A kernel whose processes have the hook."""
     with kernel_with(engines_python, pack, tmp_path_factory.mktemp("notebook"), WITH) as kernel:
-        until(lambda: engine(kernel)["live"] >= 2)
+        until(lambda: engine(kernel)["live"] >= 2, patience_s=120)
         assert engine(kernel)["state"] == "measured"
         yield kernel
 
 
 def engine(kernel: LiveKernel) -> Any:
-    """What is said of Ray."""
-    (found,) = [each for each in reply(kernel)["workers"]["engines"] if each["engine"] == "ray"]
-    return found
+    """What a reply says of Ray."""
+    (status,) = [row for row in reply(kernel)["workers"]["engines"] if row["engine"] == "ray"]
+    return status
 
 
 def by_pid(kernel: LiveKernel) -> dict[int, Any]:
-    """The cards by the process of their worker."""
-    return {card["workers"][0]["pid"]: card for card in reply(kernel)["gpus"]}
+    """The GPUs by the process of their worker."""
+    return {gpu["workers"][0]["pid"]: gpu for gpu in reply(kernel)["gpus"]}
 
 
-def of_actors(kernel: LiveKernel, function: str, *given: Any) -> Any:
+def of_actors(kernel: LiveKernel, function: str, *values: Any) -> Any:
     """What a function says in each actor."""
-    calls = f"each.run.remote({', '.join([function, *map(repr, given)])})"
+    calls = f"each.run.remote({', '.join([function, *map(repr, values)])})"
     return kernel.value(f"ray.get([{calls} for each in models])")
 
 
 def test_what_processes_hold_is_told_as_they_say_it(kernel: LiveKernel) -> None:
-    """By the bytes of their own framework, each on a card of its own; also while they work."""
+    """By the bytes of their own framework, each on a GPU of its own; also while they work."""
     source = "ray.get([each.keep.remote(64 * (n + 1)) for n, each in enumerate(models)])"
     assert kernel.run(source, cell_id="keep").status == "ok"
-    until(lambda: sum(card["in_use_bytes"] for card in by_pid(kernel).values()) == 192 * MIB)
-    cards = by_pid(kernel)
-    for pid, held in zip(kernel.value("pids"), of_actors(kernel, "held"), strict=True):
-        (worker,) = cards[pid]["workers"]
+    until(lambda: sum(gpu["in_use_bytes"] for gpu in by_pid(kernel).values()) == 192 * MIB)
+    gpus = by_pid(kernel)
+    for pid, sizes in zip(kernel.value("pids"), of_actors(kernel, "held"), strict=True):
+        (worker,) = gpus[pid]["workers"]
         assert (worker["name"], worker["state"]) == (f"Model pid={pid}", "live")
-        assert [worker["in_use_bytes"], worker["cached_bytes"]] == [held[0], held[1] - held[0]]
+        assert [worker["in_use_bytes"], worker["cached_bytes"]] == [sizes[0], sizes[1] - sizes[0]]
         assert worker["actions"] == ["free"]
-    assert len({each["uuid"] for each in cards.values()}) == 2
+    assert len({device["uuid"] for device in gpus.values()}) == 2
     until(lambda: kernel.sample()["workers"]["in_use_bytes"] == 192 * MIB)
     until(lambda: len(reply(kernel, "Model pid")["gpus"]) == 2)
     until(lambda: len(reply(kernel, "nowhere")["gpus"]) == 0)
 
 
 def test_a_failure_is_explained_by_what_the_process_measured(kernel: LiveKernel) -> None:
-    """What filled that card, by name; and which line of which cell it was."""
+    """What filled that GPU, by name; and which line of which cell it was."""
     kernel.run("ray.get(models[0].keep.remote(100))")
     report = explained(kernel, "ray.get(models[0].run.remote(train, 256))")
     worker = report["worker"]
@@ -220,8 +220,8 @@ def test_a_process_that_falls_silent_has_not_freed_anything(kernel: LiveKernel) 
     worker_id = worker_of(kernel, kernel.value("pids[0]"))
     kernel.run("import signal; os.kill(pids[0], signal.SIGSTOP)")
     try:
-        came = release(kernel, worker_id)
-        assert (came["status"], came["message"]["id"]) == ("failed", "worker.unanswered")
+        answer = release(kernel, worker_id)
+        assert (answer["status"], answer["message"]["id"]) == ("failed", "worker.unanswered")
         assert release(kernel, worker_id)["message"]["id"] == "worker.gone"
     finally:
         kernel.run("os.kill(pids[0], signal.SIGCONT)")
@@ -229,7 +229,7 @@ def test_a_process_that_falls_silent_has_not_freed_anything(kernel: LiveKernel) 
 
 
 def test_coroutines_may_wait_unseen(kernel: LiveKernel) -> None:
-    """Nothing is freed where nobody can tell whether an actor is idle."""
+    """Nothing is freed where it is not known whether an actor is idle."""
     kernel.run("""
 @ray.remote
 class Server:
@@ -243,8 +243,8 @@ pid = ray.get(server.keep.remote(16))
     pid = kernel.value("pid")
     worker_id = worker_of(kernel, pid)
     assert by_pid(kernel)[pid]["workers"][0]["actions"] == []
-    came = release(kernel, worker_id)
-    assert (came["status"], came["message"]["id"]) == ("refused", "worker.untold")
+    answer = release(kernel, worker_id)
+    assert (answer["status"], answer["message"]["id"]) == ("refused", "worker.untold")
     kernel.run("ray.kill(server)")
 
 
@@ -273,18 +273,18 @@ ray.get(wide.__ray_call__.remote(hold, keep, 16))
 
 
 def test_what_catches_its_failure_leaves_nothing(kernel: LiveKernel) -> None:
-    """No byte longer than without us, and no card."""
+    """No byte longer than without us, and no report."""
     before = of_actors(kernel, "held")
-    used = of_actors(kernel, "probe", 10)
-    assert [each - 10 * MIB for each in used] == [each for each, _ in before]
-    assert [each for each, _ in of_actors(kernel, "held")] == [each for each, _ in before]
+    peaks = of_actors(kernel, "probe", 10)
+    assert [size - 10 * MIB for size in peaks] == [size for size, _ in before]
+    assert [size for size, _ in of_actors(kernel, "held")] == [size for size, _ in before]
 
 
 def test_processes_are_left_as_they_were(kernel: LiveKernel) -> None:
     """Modules, finders, environment and threads; and no actor of ours."""
     assert all(state[0] and state[3] for state in of_actors(kernel, "state"))
     kernel.ask("follow", engine="ray", follow=False)
-    until(lambda: not any(each[0] or each[-1] for each in of_actors(kernel, "state")))
+    until(lambda: not any(row[0] or row[-1] for row in of_actors(kernel, "state")))
     inherited = kernel.value("sorted(key for key in os.environ if 'HEADROOM' in key)")
     assert of_actors(kernel, "state") == [[[], [], inherited, []]] * 2
     assert engine(kernel)["state"] == "not_measured"
@@ -318,7 +318,7 @@ def test_a_ray_that_ends_and_one_that_has_no_hook(
         assert kernel.value(BOXES) == []
         kernel.run("ray.shutdown()")
         start(kernel, WITH)
-        until(lambda: engine(kernel)["live"] >= 2)
+        until(lambda: engine(kernel)["live"] >= 2, patience_s=120)
         kernel.run("ray.get([each.keep.remote(8) for each in models])")
         worker_id = worker_of(kernel, kernel.value("pids[0]"))
         kernel.run(f"box, = {BOXES}\nray.kill(ray.get_actor(**box))")

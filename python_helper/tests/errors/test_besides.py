@@ -9,28 +9,28 @@ from tests.errors.test_recognise import OWN, SENTINEL, SPLIT, torch_2
 GIB = 2**30
 
 
-def named(message: str) -> Besides:
-    """Return it, of a message that says that a card is full."""
-    said = statement.read(message)
-    assert said is not None
-    return besides(message, said)
+def clauses(message: str) -> Besides:
+    """Return it, of a message that says that a GPU is full."""
+    facts = statement.read(message)
+    assert facts is not None
+    return besides(message, facts)
 
 
 def test_reads_other_processes() -> None:
     """Each with its id; a lone one is this process as the machine sees it from a container."""
     between = f" Process 7 has 1.00 GiB memory in use.{OWN} Process 8 has {SENTINEL} memory in use."
-    found = named(torch_2(between=between))
-    assert found.own_process_bytes == 7 * GIB
-    assert found.processes == (ProcessClause(7, GIB), ProcessClause(8, None))
-    assert not found.is_alone
-    assert named(torch_2(between=" Process 7 has 7.00 GiB memory in use.")).is_alone
+    result = clauses(torch_2(between=between))
+    assert result.own_process_bytes == 7 * GIB
+    assert result.processes == (ProcessClause(7, GIB), ProcessClause(8, None))
+    assert not result.is_alone
+    assert clauses(torch_2(between=" Process 7 has 7.00 GiB memory in use.")).is_alone
 
 
 def test_reads_the_processes_of_the_last_of_several_messages() -> None:
     """As with all numbers: what is wrapped stands behind its wrapper's words."""
     first = torch_2(between=f"{OWN} Process 7 has 1.00 GiB memory in use.")
     last = torch_2(between=f"{OWN} Process 8 has 2.00 GiB memory in use.")
-    assert named(f"{first}\n{last}").processes == (ProcessClause(8, 2 * GIB),)
+    assert clauses(f"{first}\n{last}").processes == (ProcessClause(8, 2 * GIB),)
 
 
 def test_reads_the_private_pools_of_graphs() -> None:
@@ -39,5 +39,5 @@ def test_reads_the_private_pools_of_graphs() -> None:
         "by PyTorch, and",
         "by PyTorch, with 1.00 GiB allocated in private pools (e.g., CUDA Graphs), and",
     )
-    assert named(torch_2(split=split)).private_pools_bytes == GIB
-    assert named(torch_2()).private_pools_bytes is None
+    assert clauses(torch_2(split=split)).private_pools_bytes == GIB
+    assert clauses(torch_2()).private_pools_bytes is None

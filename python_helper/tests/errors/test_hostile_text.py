@@ -42,13 +42,13 @@ LINE = "node-3:4711:4820 [2] NCCL INFO Channel 07/0 : 3[3] -> 4[0] [send] via NE
 PARSER: Any = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
 FORMATS = (*formats.STRUCTURED, *formats.LOOSE)
 PATTERNS = {
-    **{f"{each.framework} {n}": each.sign for n, each in enumerate(FORMATS)},
+    **{f"{row.framework} {n}": row.sign for n, row in enumerate(FORMATS)},
     **{
-        f"{each.framework} {n}.{key}": one
-        for n, each in enumerate(FORMATS)
-        for key, one in each.clauses.items()
+        f"{row.framework} {n}.{key}": pattern
+        for n, row in enumerate(FORMATS)
+        for key, pattern in row.clauses.items()
     },
-    **{f"unknown.{n}": each for n, each in enumerate((unknown.ANY.sign, unknown._GPU))},
+    **{f"unknown.{n}": pattern for n, pattern in enumerate((unknown.ANY.sign, unknown._GPU))},
     "sticky_error.opening": sticky_error._OPENING,
     "sticky_error.caught": sticky_error._CAUGHT,
     **sticky_error._PATTERNS,
@@ -65,9 +65,9 @@ def repetitions(parsed: Any) -> Iterator[int]:
         parts = value if isinstance(value, (tuple, list)) else ()
         for part in parts:
             inner = part if isinstance(part, list) else [part]
-            for each in inner:
-                if isinstance(each, PARSER.SubPattern):
-                    yield from repetitions(each)
+            for item in inner:
+                if isinstance(item, PARSER.SubPattern):
+                    yield from repetitions(item)
 
 
 def filled(text: str, size: int = SIZE) -> str:
@@ -181,8 +181,8 @@ def group(count: int, text: str) -> BaseException:
     if kind is None:
         pytest.skip("Python 3.10 has no exception groups")
     members = [RuntimeError(text) for _ in range(count)]
-    found: BaseException = kind(text, [kind(text, members), *members])
-    return found
+    error: BaseException = kind(text, [kind(text, members), *members])
+    return error
 
 
 @pytest.mark.parametrize("make", [chain, group])
@@ -249,7 +249,7 @@ CELLS = {
 
 @pytest.mark.parametrize("name", CELLS)
 def test_a_long_cell_is_not_looked_through(name: str) -> None:
-    """Ten megabytes that somebody ran."""
+    """Ten megabytes that were run."""
     source = filled(CELLS[name])
     run = cell(source)
     error = failed("x\n")
@@ -319,9 +319,9 @@ LOG = "2026-01-01 12:00:00 worker 3: step 100 of 1000, loss 1.234, 12.3 samples/
 
 # What says no more than which GPU it is, and one sentence of vLLM's, are read by themselves only.
 WHOLE = {
-    name: each
-    for name, each in MESSAGES.items()
-    if len(each.text) > 20 and each.numbers.keys() != {"device_index"} and name != "vLLM's sampler"
+    name: row
+    for name, row in MESSAGES.items()
+    if len(row.text) > 20 and row.numbers.keys() != {"device_index"} and name != "vLLM's sampler"
 }
 
 
@@ -330,9 +330,9 @@ def test_finds_a_message_anywhere_in_a_log(name: str) -> None:
     """At its head, at its tail and in its middle, with the same numbers."""
     framework, text, numbers = WHOLE[name]
     for error in (f"{text}\n{LOG}", f"{LOG}\n{text}", f"{LOG}\n{text}\n{LOG}"):
-        said = recognised(RuntimeError(error)).said
-        assert said.framework == framework
-        assert {key: getattr(said, key) for key in numbers} == numbers
+        statement = recognised(RuntimeError(error)).said
+        assert statement.framework == framework
+        assert {key: getattr(statement, key) for key in numbers} == numbers
 
 
 def test_a_deep_traceback_costs_no_more() -> None:

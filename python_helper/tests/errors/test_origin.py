@@ -31,13 +31,13 @@ def test_an_error_of_a_pool_is_of_its_worker() -> None:
     """Both kinds of pools put a text in the place of the traceback there."""
     context = get_context("fork")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
-        found = recognised(raised(pool.submit(run_out).result))
-    assert found.in_other_process
-    assert found.said.device_index == 1
-    assert f'File "{__file__}", line ' in found.traceback
+        result = recognised(raised(pool.submit(run_out).result))
+    assert result.in_other_process
+    assert result.said.device_index == 1
+    assert f'File "{__file__}", line ' in result.traceback
     with context.Pool(1) as workers:
-        found = recognised(raised(lambda: workers.apply(run_out)))
-    assert found.in_other_process
+        result = recognised(raised(lambda: workers.apply(run_out)))
+    assert result.in_other_process
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_an_error_of_a_pool_is_of_its_worker() -> None:
 def test_classes_that_bring_errors_are_known(name: str) -> None:
     """Those of Ray, ipyparallel and PyTorch's own processes, by their names."""
     text = f"-- Process 1 terminated with the following error:\n{torch_2()}"
-    found = recognised(type(name, (RuntimeError,), {})(text))
-    assert found.in_other_process
+    result = recognised(type(name, (RuntimeError,), {})(text))
+    assert result.in_other_process
 
 
 @pytest.mark.parametrize("module", ["distributed.client", "ray._private.worker"])
@@ -55,5 +55,5 @@ def test_frames_of_who_brings_them_are_known(module: str) -> None:
     """Dask's errors have no class of their own."""
     scope: dict[str, Any] = {"__name__": module, "run_out": run_out}
     exec("def gather():\n    run_out()", scope)  # noqa: S102 -- a frame of that module is the case
-    found = recognised(raised(scope["gather"]))
-    assert found.in_other_process
+    result = recognised(raised(scope["gather"]))
+    assert result.in_other_process

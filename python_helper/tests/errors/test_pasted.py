@@ -39,33 +39,33 @@ TEXTS = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_finds_the_numbers_in_a_pasted_text(name: str) -> None:
     """Whatever stands around the message."""
-    found = recognise_text(TEXTS[name])
-    assert found is not None
-    assert {key: getattr(found.said, key) for key in KNOWN} == KNOWN
-    assert found.said.framework == "torch"
+    result = recognise_text(TEXTS[name])
+    assert result is not None
+    assert {key: getattr(result.said, key) for key in KNOWN} == KNOWN
+    assert result.said.framework == "torch"
 
 
 def test_the_last_one_of_several_counts() -> None:
     """A log of several tries ends with the one that is asked about."""
     later = OOM.replace("2.00 GiB. GPU 1", "3.00 GiB. GPU 0")
-    found = recognise_text(f"{OOM}\n{LOG}\n{later}")
-    assert found is not None
-    assert (found.said.requested_bytes, found.said.device_index) == (3 * GIB, 0)
-    assert found.error_name == "torch.OutOfMemoryError"
+    result = recognise_text(f"{OOM}\n{LOG}\n{later}")
+    assert result is not None
+    assert (result.said.requested_bytes, result.said.device_index) == (3 * GIB, 0)
+    assert result.error_name == "torch.OutOfMemoryError"
 
 
 def test_the_error_that_a_program_ended_by_is_told_from_one_that_it_survived() -> None:
     """Summaries of launchers stand behind it, not a program that went on, and no log says it."""
     summary = "\nRoot Cause (first observed failure):\n  rank      : 1 (local_rank: 1)\n"
     for text, is_end in ((OOM, True), (OOM + summary, True), (OOM + LOG, False)):
-        found = recognise_text(f"{LOG}\n{text}")
-        assert found is not None
-        assert found.is_end == is_end
-        assert found.above == f"{FRAMES}torch.OutOfMemoryError: "
-        assert found.below.startswith("CUDA out of memory.")
-    found = recognise_text(torch_2())
-    assert found is not None
-    assert not found.is_end
+        result = recognise_text(f"{LOG}\n{text}")
+        assert result is not None
+        assert result.is_end == is_end
+        assert result.above == f"{FRAMES}torch.OutOfMemoryError: "
+        assert result.below.startswith("CUDA out of memory.")
+    result = recognise_text(torch_2())
+    assert result is not None
+    assert not result.is_end
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -104,14 +104,14 @@ def test_a_class_of_a_framework_says_it_alone() -> None:
     """Whatever its message is."""
     for name in ("torch.OutOfMemoryError", "torch.cuda.OutOfMemoryError"):
         for text in (f"{name}: out of it", f"{FRAMES}{name}"):
-            found = recognise_text(text)
-            assert found is not None
-            assert (found.error_name, found.said.framework) == (name, "torch")
+            result = recognise_text(text)
+            assert result is not None
+            assert (result.error_name, result.said.framework) == (name, "torch")
 
 
 def test_pinned_memory_is_told_by_its_frames() -> None:
     """The driver's words are the same for the host's memory."""
-    said = "RuntimeError: CUDA error: out of memory"
-    assert recognise_text(f"{FRAMES}{said}") is not None
+    text = "RuntimeError: CUDA error: out of memory"
+    assert recognise_text(f"{FRAMES}{text}") is not None
     pinned = '  File "/x/pin_memory.py", line 40, in _pin_memory_loop\n    data = pin(data)\n'
-    assert recognise_text(f"{FRAMES}{pinned}{said}") is None
+    assert recognise_text(f"{FRAMES}{pinned}{text}") is None

@@ -427,18 +427,18 @@ NOT_THE_GPU = [
 
 def recognised(error: BaseException) -> Recognition:
     """Return what is recognised in an error that says that a GPU is full."""
-    found = recognise(error)
-    assert found is not None
-    return found
+    result = recognise(error)
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_reads_every_message(name: str) -> None:
     """Of whose GPU memory, with the numbers that it prints, and nothing else."""
     message = MESSAGES[name]
-    said = recognised(RuntimeError(message.text)).said
-    assert said.framework == message.framework
-    assert {key: getattr(said, key) for key in message.numbers} == message.numbers
+    statement = recognised(RuntimeError(message.text)).said
+    assert statement.framework == message.framework
+    assert {key: getattr(statement, key) for key in message.numbers} == message.numbers
 
 
 def test_an_attempt_that_failed_for_good_is_told() -> None:
@@ -446,8 +446,8 @@ def test_an_attempt_that_failed_for_good_is_told() -> None:
     text = (
         "CUDA out of memory. Retrying with batch=8. CUDA out of memory. Tried to allocate 1.00 GiB"
     )
-    found = recognised(RuntimeError(text))
-    assert found.said.requested_bytes == GIB
+    result = recognised(RuntimeError(text))
+    assert result.said.requested_bytes == GIB
 
 
 @pytest.mark.parametrize("text", NOT_THE_GPU)
@@ -456,23 +456,23 @@ def test_keeps_out_other_shortages(text: str) -> None:
     assert recognise(RuntimeError(text)) is None
 
 
-def named(module: str, name: str, *bases: type) -> Any:
+def error_class(module: str, name: str, *bases: type) -> Any:
     """Make an error class as a library would."""
     return type(name, bases or (RuntimeError,), {"__module__": module})
 
 
 def test_knows_classes_by_module_and_name() -> None:
     """A class is known through its MRO even where the message says nothing."""
-    own = named("mine", "Wrapped", named("torch", "OutOfMemoryError"))
-    found = recognised(own("something"))
-    assert (found.said.framework, found.error_name) == ("torch", "Wrapped")
-    assert found.said.requested_bytes is None
+    wrapped = error_class("mine", "Wrapped", error_class("torch", "OutOfMemoryError"))
+    result = recognised(wrapped("something"))
+    assert (result.said.framework, result.error_name) == ("torch", "Wrapped")
+    assert result.said.requested_bytes is None
 
 
 @pytest.mark.parametrize("module", ["ray.exceptions", "duckdb", "triton.runtime"])
 def test_is_not_misled_by_a_name(module: str) -> None:
     """Other libraries have an OutOfMemoryError of their own."""
-    assert recognise(named(module, "OutOfMemoryError")("out of memory")) is None
+    assert recognise(error_class(module, "OutOfMemoryError")("out of memory")) is None
 
 
 def chained(kind: str) -> BaseException:
@@ -494,9 +494,9 @@ def chained(kind: str) -> BaseException:
 @pytest.mark.parametrize("kind", ["cause", "context", "hidden"])
 def test_finds_the_error_inside_a_chain(kind: str) -> None:
     """The error that says it is found behind the one that came out of the cell."""
-    found = recognised(chained(kind))
-    assert found.said.requested_bytes == 2 * GIB
-    assert str(found.error).startswith("CUDA out of memory")
+    result = recognised(chained(kind))
+    assert result.said.requested_bytes == 2 * GIB
+    assert str(result.error).startswith("CUDA out of memory")
 
 
 def test_finds_the_error_inside_a_group() -> None:
@@ -505,8 +505,8 @@ def test_finds_the_error_inside_a_group() -> None:
     if group_class is None:
         pytest.skip("Python 3.10 has no exception groups")
     group = group_class("all", [ValueError(1), group_class("inner", [RuntimeError(torch_2())])])
-    found = recognised(group)
-    assert found.said.requested_bytes == 2 * GIB
+    result = recognised(group)
+    assert result.said.requested_bytes == 2 * GIB
 
 
 def test_walks_a_circle_of_errors_once() -> None:
@@ -539,7 +539,7 @@ def test_runs_no_code_of_the_error() -> None:
 
 
 def card(free_bytes: int | None) -> DeviceReading:
-    """Make a reading of a card of 16 GiB."""
+    """Make a reading of a GPU of 16 GiB."""
     return DeviceReading(0, capacity_bytes=16 * GIB, free_bytes=free_bytes)
 
 
@@ -552,10 +552,10 @@ def card(free_bytes: int | None) -> DeviceReading:
         (torch_2(), 15 * GIB, True),
     ],
 )
-def test_believes_a_doubtful_text_only_of_a_full_card(
+def test_believes_a_doubtful_text_only_of_a_full_gpu(
     text: str, free_bytes: int | None, *, credible: bool
 ) -> None:
-    """Where the text also means other things, a card with room speaks against it."""
-    found = recognised(RuntimeError(text))
-    assert is_credible(found.said, card(free_bytes)) is credible
-    assert is_credible(found.said, None)
+    """Where the text also means other things, a GPU with room speaks against it."""
+    result = recognised(RuntimeError(text))
+    assert is_credible(result.said, card(free_bytes)) is credible
+    assert is_credible(result.said, None)

@@ -83,7 +83,7 @@ class CompositeError(RemoteError):
 
     def __init__(self, failures: list[tuple[str, str, str, dict[str, Any]]]) -> None:
         self.msg, self.elist = "one or more exceptions raised in: f", failures
-        self.args = [each[0] for each in failures]  # type: ignore[assignment]  # a list becomes a tuple
+        self.args = [failure[0] for failure in failures]  # type: ignore[assignment]  # a list becomes a tuple
 
 
 class AlreadyDisplayedError(RemoteError):
@@ -116,8 +116,8 @@ def rank_failed(folder: Path, texts: dict[int, str]) -> ChildFailedError:
 
 def spawned(text: str) -> BaseException:
     """Return PyTorch's own error of a process that it has started."""
-    said = f"\n\n-- Process 1 terminated with the following error:\n{STEPS}{text}\n"
-    return ProcessRaisedException(said, 1, 1190)
+    message = f"\n\n-- Process 1 terminated with the following error:\n{STEPS}{text}\n"
+    return ProcessRaisedException(message, 1, 1190)
 
 
 def command(text: str) -> BaseException:
@@ -131,11 +131,11 @@ def command(text: str) -> BaseException:
 
 def say(error: BaseException) -> Recognition:
     """Return what is recognised, with its numbers."""
-    found = recognised(error)
-    assert found.in_other_process
-    said = found.said
-    assert (said.device_index, said.requested_bytes) == (1, 2**31)
-    return found
+    result = recognised(error)
+    assert result.in_other_process
+    statement = result.said
+    assert (statement.device_index, statement.requested_bytes) == (1, 2**31)
+    return result
 
 
 OOM = f"OutOfMemoryError: {TEXT}"
@@ -165,18 +165,18 @@ def test_each_engine_names_its_worker(
     make: Callable[[], BaseException], worker: RemoteWorker
 ) -> None:
     """With all numbers, wherever the whole text stands."""
-    found = say(make())
-    assert found.worker == worker
-    assert found.also_failed == 0
+    result = say(make())
+    assert result.worker == worker
+    assert result.also_failed == 0
 
 
 def test_ranks_of_elastic_are_told_apart(tmp_path: Path) -> None:
     """As `notebook_launcher` and `torchrun` raise it; others that failed likewise are counted."""
-    found = say(rank_failed(tmp_path, {0: ELSE, 1: TEXT, 3: TEXT}))
-    assert found.worker is not None
-    assert (found.worker.engine, found.worker.rank, found.worker.pid) == ("rank", 1, 1001)
-    assert found.also_failed == 1
-    assert "line 6, in train" in found.traceback
+    result = say(rank_failed(tmp_path, {0: ELSE, 1: TEXT, 3: TEXT}))
+    assert result.worker is not None
+    assert (result.worker.engine, result.worker.rank, result.worker.pid) == ("rank", 1, 1001)
+    assert result.also_failed == 1
+    assert "line 6, in train" in result.traceback
 
 
 @pytest.mark.parametrize(
@@ -249,9 +249,9 @@ def test_every_text_is_read_of_a_worker_as_of_this_process(how: str) -> None:
     """With the same numbers, whoever brings it."""
     wrong = []
     for _, text, _ in MESSAGES.values():
-        plain, brought = recognised(RuntimeError(text)), recognise(WRAPPED[how](text))
-        if brought is None or not brought.in_other_process or brought.said != plain.said:
-            wrong.append((text, brought))
+        plain, remote = recognised(RuntimeError(text)), recognise(WRAPPED[how](text))
+        if remote is None or not remote.in_other_process or remote.said != plain.said:
+            wrong.append((text, remote))
     assert wrong == []
 
 

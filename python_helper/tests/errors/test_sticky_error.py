@@ -25,15 +25,15 @@ ADVICE = (
 ASSERT = f"CUDA error: device-side assert triggered{ADVICE}"
 
 
-def made(name: str, module: str, *bases: type) -> Any:
+def error_class(name: str, module: str, *bases: type) -> Any:
     """Make the class of a library that is not installed here."""
     return type(name, bases or (RuntimeError,), {"__module__": module})
 
 
-CupyError = made("CUDARuntimeError", "cupy_backends.cuda.api.runtime")
-NumbaError = made("CudaAPIError", "numba.cuda.cudadrv.driver", Exception)
-JaxError = made("XlaRuntimeError", "jaxlib._jax")
-LaunchError = made("LaunchError", "pycuda._driver", Exception)
+CupyError = error_class("CUDARuntimeError", "cupy_backends.cuda.api.runtime")
+NumbaError = error_class("CudaAPIError", "numba.cuda.cudadrv.driver", Exception)
+JaxError = error_class("XlaRuntimeError", "jaxlib._jax")
+LaunchError = error_class("LaunchError", "pycuda._driver", Exception)
 
 FAULTS: dict[str, tuple[BaseException, str]] = {
     "PyTorch since 2.8": (torch.AcceleratorError(ASSERT), "assert"),
@@ -88,7 +88,7 @@ FAULTS: dict[str, tuple[BaseException, str]] = {
         "access",
     ),
 }
-OTHERS: dict[str, BaseException] = {
+OTHER_ERRORS: dict[str, BaseException] = {
     "out of memory": torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB."),
     "a driver's refusal": RuntimeError("CUDA error: out of memory"),
     "no kernel": RuntimeError("CUDA error: no kernel image is available for execution"),
@@ -148,15 +148,15 @@ def test_takes_none_for_a_shortage(name: str) -> None:
     assert recognise(FAULTS[name][0]) is None
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", OTHER_ERRORS)
 def test_leaves_other_errors_alone(name: str) -> None:
     """CUDA goes on after these, or it is another process's CUDA."""
-    assert recognise_fault(natively(OTHERS[name])) is None
+    assert recognise_fault(natively(OTHER_ERRORS[name])) is None
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_python_code_may_say_what_it_likes(name: str) -> None:
-    """A cell that raises the very words stops nothing, nor does an error that nobody raised."""
+    """A cell that raises the very words stops nothing, nor does an error that was not raised."""
     text = str(FAULTS[name][0])
     assert recognise_fault(raised(RuntimeError(text))) is None
     assert recognise_fault(raised(torch.AcceleratorError(text))) is None
@@ -254,7 +254,7 @@ def test_knows_it_however_it_is_passed_on(way: Callable[[BaseException], None]) 
 
 
 def told_to_a_future(error: BaseException) -> None:
-    """Await what somebody else says has failed, at once or later."""
+    """Await what other code says has failed, at once or later."""
 
     async def main() -> None:
         future = asyncio.get_running_loop().create_future()
@@ -266,7 +266,7 @@ def told_to_a_future(error: BaseException) -> None:
 
 def thrown_into_a_generator(error: BaseException) -> None:
     """Throw it into a generator that waits."""
-    generator = (each for each in range(3))
+    generator = (number for number in range(3))
     next(generator)
     generator.throw(error)
 
@@ -275,7 +275,7 @@ def thrown_into_a_generator(error: BaseException) -> None:
 def test_an_error_that_is_handed_over_was_not_raised_here(
     way: Callable[[BaseException], None],
 ) -> None:
-    """It may have come from anywhere: nobody has raised it yet."""
+    """It may have come from anywhere: it was not raised yet."""
     with pytest.raises(RuntimeError) as caught:
         way(RuntimeError(ASSERT))
     assert recognise_fault(caught.value) is None
@@ -302,7 +302,7 @@ def test_finds_it_behind_another_error() -> None:
 def test_knows_that_it_came_from_another_process(name: str) -> None:
     """A pool of processes raises a worker's error here, with the worker's traceback behind it."""
     error = natively(RuntimeError(ASSERT))
-    error.__cause__ = made(f"{name}(X)", "pool", made(name, "pool", Exception))("...")
+    error.__cause__ = error_class(f"{name}(X)", "pool", error_class(name, "pool", Exception))("...")
     assert recognise_fault(error) is None
 
 

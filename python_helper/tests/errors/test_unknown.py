@@ -64,9 +64,9 @@ OF_ANYTHING_ELSE = [
 @pytest.mark.parametrize("text", OF_A_GPU)
 def test_a_word_beside_says_that_it_is_the_gpus(text: str) -> None:
     """In an error and in a log; never for certain, as host memory has such words, too."""
-    for found in (recognise(RuntimeError(text)), recognise_text(f"step 1\n{text}\nend")):
-        assert found is not None
-        assert not found.said.certain or found.said.framework == "torch"
+    for result in (recognise(RuntimeError(text)), recognise_text(f"step 1\n{text}\nend")):
+        assert result is not None
+        assert not result.said.certain or result.said.framework == "torch"
 
 
 @pytest.mark.parametrize("text", OF_ANYTHING_ELSE)
@@ -84,9 +84,9 @@ def test_code_that_a_traceback_quotes_says_nothing() -> None:
 
 
 def test_a_request_larger_than_what_is_free_is_believed() -> None:
-    """Of a card that is not full such words are believed where the request would not fit."""
-    found = recognise(RuntimeError("Failed to allocate 4294967296 bytes on device 'cuda:0'"))
-    assert found is not None
-    assert found.said.requested_bytes == 4 * GIB
-    assert is_credible(found.said, card(3 * GIB))
-    assert not is_credible(found.said, card(15 * GIB))
+    """Of a GPU that is not full such words are believed where the request would not fit."""
+    result = recognise(RuntimeError("Failed to allocate 4294967296 bytes on device 'cuda:0'"))
+    assert result is not None
+    assert result.said.requested_bytes == 4 * GIB
+    assert is_credible(result.said, card(3 * GIB))
+    assert not is_credible(result.said, card(15 * GIB))

@@ -45,20 +45,20 @@ class FramePage:
         """Ask what is new, and return the answer."""
         number = next(self._polls)
         self.send(poll=number)
-        return self.await_envelope(lambda each: each["poll"] == number)
+        return self.await_envelope(lambda envelope: envelope["poll"] == number)
 
     def ask(self, kind: str, **keys: Any) -> dict[str, Any]:
         """Send a request, and return the envelope with its reply."""
         request = {"type": kind, "id": uuid.uuid4().hex, "protocol_version": "2.0", **keys}
         self.send(request=request)
-        answer = self.await_envelope(lambda each: (each["reply"] or {}).get("id") == request["id"])
+        answer = self.await_envelope(lambda item: (item["reply"] or {}).get("id") == request["id"])
         testing.check(answer["reply"], "reply")
         return answer
 
-    def await_envelope(self, wanted: Any) -> dict[str, Any]:
+    def await_envelope(self, condition: Any) -> dict[str, Any]:
         """Wait for the first delivered envelope of this kind."""
-        self._kernel.until(lambda: any(map(wanted, self.delivered)))
-        return next(filter(wanted, self.delivered))
+        self._kernel.until(lambda: any(map(condition, self.delivered)))
+        return next(filter(condition, self.delivered))
 
     def await_event(self, kind: str) -> dict[str, Any]:
         """Wait for an event of this kind that is delivered, and return the last one."""
@@ -72,45 +72,45 @@ class FramePage:
 
     @property
     def dropped(self) -> list[dict[str, Any]]:
-        """What was sent when nobody could hand it on."""
+        """What was sent when it could not be handed on."""
         return [data for data, parent_is_under_way in self._sent() if not parent_is_under_way]
 
     def events(self, kind: str) -> list[dict[str, Any]]:
         """Return the events of a kind that reached the frame, each number once."""
-        found = {n: event for each in self.delivered for n, event in each["events"]}
-        for event in found.values():
+        numbered = {n: event for envelope in self.delivered for n, event in envelope["events"]}
+        for event in numbered.values():
             testing.check(event, "event")
-        return [event for _, event in sorted(found.items()) if event["type"] == kind]
+        return [event for _, event in sorted(numbered.items()) if event["type"] == kind]
 
     @property
     def seen(self) -> int:
         """The highest number that reached the frame."""
-        return max((n for each in self.delivered for n, _ in each["events"]), default=0)
+        return max((n for envelope in self.delivered for n, _ in envelope["events"]), default=0)
 
     def _sent(self) -> Iterator[tuple[dict[str, Any], bool]]:
         under_way = set()
-        for each in self._kernel.messages():
-            parent = each["parent_header"].get("msg_id")
-            if each["msg_type"] == "status":
-                busy = each["content"]["execution_state"] == "busy"
+        for message in self._kernel.messages():
+            parent = message["parent_header"].get("msg_id")
+            if message["msg_type"] == "status":
+                busy = message["content"]["execution_state"] == "busy"
                 under_way.add(parent) if busy else under_way.discard(parent)
-            if each["msg_type"] == "comm_msg" and each["content"]["comm_id"] == self.comm_id:
-                testing.check(each["content"]["data"], "frame_envelope")
-                yield each["content"]["data"], parent in under_way
+            if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == self.comm_id:
+                testing.check(message["content"]["data"], "frame_envelope")
+                yield message["content"]["data"], parent in under_way
 
 
 def beacons(kernel: LiveKernel, uid: str) -> list[list[dict[str, Any]]]:
     """Return what the kernel told an output that has not opened its comm, for each comm of its."""
-    told: dict[str, list[dict[str, Any]]] = {}
-    for each in kernel.messages():
-        content, kind = each["content"], each["msg_type"]
+    comms: dict[str, list[dict[str, Any]]] = {}
+    for message in kernel.messages():
+        content, kind = message["content"], message["msg_type"]
         if kind == "comm_open" and content["target_name"] == f"{TARGET}/{uid}":
-            told[content["comm_id"]] = [content["data"]]
-        elif kind == "comm_msg" and content["comm_id"] in told:
-            told[content["comm_id"]].append(content["data"])
-        elif kind == "comm_close" and content["comm_id"] in told:
-            told[content["comm_id"]].append({"events": [], "closed": True})
-    return list(told.values())
+            comms[content["comm_id"]] = [content["data"]]
+        elif kind == "comm_msg" and content["comm_id"] in comms:
+            comms[content["comm_id"]].append(content["data"])
+        elif kind == "comm_close" and content["comm_id"] in comms:
+            comms[content["comm_id"]].append({"events": [], "closed": True})
+    return list(comms.values())
 
 
 def html_of(kernel: LiveKernel, request: str) -> str:
@@ -120,18 +120,18 @@ def html_of(kernel: LiveKernel, request: str) -> str:
 
 def displayed(kernel: LiveKernel, request: str) -> dict[str, str]:
     """Return what a cell displayed last that has HTML, by the types of its forms."""
-    found = [
-        each["content"]["data"]
-        for each in kernel.messages()
-        if each["msg_type"] == "display_data"
-        and each["parent_header"].get("msg_id") == request
-        and "text/html" in each["content"]["data"]
+    bundles = [
+        message["content"]["data"]
+        for message in kernel.messages()
+        if message["msg_type"] == "display_data"
+        and message["parent_header"].get("msg_id") == request
+        and "text/html" in message["content"]["data"]
     ]
-    return cast("dict[str, str]", found[-1])
+    return cast("dict[str, str]", bundles[-1])
 
 
 def ids_in(html: str) -> dict[str, Any]:
     """Return what the script of an output is told about it."""
-    found = re.search(r'data-gpu-headroom="([^"]*)"', html)
-    assert found, html[:500]
-    return cast("dict[str, Any]", json.loads(unescape(found[1])))
+    match = re.search(r'data-gpu-headroom="([^"]*)"', html)
+    assert match, html[:500]
+    return cast("dict[str, Any]", json.loads(unescape(match[1])))

@@ -34,15 +34,15 @@ class Wire:
 def test_twenty_comms_reach_twenty_minutes() -> None:
     """A second apart at first, for a frame that loads; then ever more seldom."""
     wire = Wire()
-    opened = []
+    times = []
     for second in range(3600):
         wire.now_s = 100.0 + second
         if wire.beacon.is_due:
             wire.beacon.open({}, PARENT)
-            opened.append(second)
-    assert opened[:6] == [0, 1, 2, 3, 4, 5]
-    assert opened[19] >= 20 * 60
-    assert len(opened) == 22
+            times.append(second)
+    assert times[:6] == [0, 1, 2, 3, 4, 5]
+    assert times[19] >= 20 * 60
+    assert len(times) == 22
 
 
 def test_a_closed_one_is_silent() -> None:

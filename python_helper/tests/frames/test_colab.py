@@ -42,7 +42,7 @@ def kernel(process: LiveKernel) -> Iterator[LiveKernel]:
     process.renew()
 
 
-def shown(kernel: LiveKernel, code: str) -> str:
+def display_html(kernel: LiveKernel, code: str) -> str:
     """Run a cell that displays something, and return its HTML."""
     request = kernel.submit(code)
     assert kernel.result(request).status == "ok"
@@ -51,7 +51,7 @@ def shown(kernel: LiveKernel, code: str) -> str:
 
 def test_the_gauge_stands_in_the_output(kernel: LiveKernel) -> None:
     """Complete without its script, which is there once, and fetches nothing."""
-    html = shown(kernel, f"{HOLD}\n%gpu_headroom")
+    html = display_html(kernel, f"{HOLD}\n%gpu_headroom")
     static, _, script = html.partition("<script>")
     assert "1.0 GiB" in static
     assert "<button" not in html
@@ -61,7 +61,7 @@ def test_the_gauge_stands_in_the_output(kernel: LiveKernel) -> None:
     assert ids_in(html)["kind"] == "gauge"
 
 
-def test_a_card_is_saved_small(kernel: LiveKernel) -> None:
+def test_a_report_is_saved_small(kernel: LiveKernel) -> None:
     """As it is carried in a notebook: its script is requested by a page that is open."""
     kernel.run("model = torch.nn.Linear(1024, 1024).cuda()")
     request = kernel.submit(
@@ -83,7 +83,7 @@ def test_an_open_page_is_sent_the_script_of_a_report(kernel: LiveKernel) -> None
     kernel.send_shell("comm_open", opening)
 
     def sent() -> list[tuple[str, Any]]:
-        messages = [(each["msg_type"], each["content"]) for each in kernel.messages()]
+        messages = [(item["msg_type"], item["content"]) for item in kernel.messages()]
         return [(kind, content) for kind, content in messages if content.get("comm_id") == "c"]
 
     kernel.until(lambda: len(sent()) == 2)
@@ -102,7 +102,7 @@ def test_the_table_can_still_be_had(kernel: LiveKernel) -> None:
 def test_a_gauge_leaves_no_trace_in_the_notebook(kernel: LiveKernel) -> None:
     """Neither a result nor a count; what a person displays, asks and prints goes on."""
     count = kernel.value("get_ipython().execution_count")
-    page = FramePage(kernel, ids_in(shown(kernel, "%gpu_headroom"))["uid"])
+    page = FramePage(kernel, ids_in(display_html(kernel, "%gpu_headroom"))["uid"])
     for _ in range(3):
         page.poll()
     assert kernel.value("(get_ipython().execution_count, list(Out), _)") == (count + 1, [], "")
@@ -118,7 +118,7 @@ def test_a_gauge_leaves_no_trace_in_the_notebook(kernel: LiveKernel) -> None:
 
 def test_a_poll_behind_a_failing_cell_is_answered(kernel: LiveKernel) -> None:
     """Where all cells are run and one fails, the page's own requests are not aborted."""
-    page = FramePage(kernel, ids_in(shown(kernel, "%gpu_headroom"))["uid"])
+    page = FramePage(kernel, ids_in(display_html(kernel, "%gpu_headroom"))["uid"])
     latch = kernel.latch()
     failing = kernel.submit(f"{latch.wait}\n1 / 0")
     after = kernel.submit("late = 1")
@@ -126,14 +126,14 @@ def test_a_poll_behind_a_failing_cell_is_answered(kernel: LiveKernel) -> None:
     # Answered behind what is queued by now.
     kernel.debug("debugInfo", {})
     latch.release()
-    page.await_envelope(lambda each: each["poll"] == 99)
+    page.await_envelope(lambda envelope: envelope["poll"] == 99)
     assert kernel.result(failing).status == "error"
     assert kernel.result(after).status == "aborted"
 
 
 def test_a_frame_without_a_comm_asks_by_name(kernel: LiveKernel) -> None:
     """All that comes of its request is in the answer."""
-    shown(kernel, "%gpu_headroom")
+    display_html(kernel, "%gpu_headroom")
     kernel.run(f"{HOLD}; del held")
     items = ["traceback", "garbage", "cache"]
     release = {"type": "release", "id": "r", "protocol_version": "2.0", "items": items}
@@ -150,13 +150,13 @@ def invoke(
     """Call the helper as the page calls a function of the kernel."""
     code = "from google.colab import output as _o"
     kernel.run(code, store_history=False, silent=True)
-    found = kernel.value(f"_o._invoke({name!r}, {json.dumps([message])!r}, '{{}}').data")
-    return dict(found)
+    reply = kernel.value(f"_o._invoke({name!r}, {json.dumps([message])!r}, '{{}}').data")
+    return dict(reply)
 
 
 def test_stopping_takes_everything_back(kernel: LiveKernel) -> None:
     """No target, no comm, no lease."""
-    page = FramePage(kernel, ids_in(shown(kernel, "%gpu_headroom"))["uid"])
+    page = FramePage(kernel, ids_in(display_html(kernel, "%gpu_headroom"))["uid"])
     page.poll()
     kernel.run("%unload_ext gpu_headroom")
     manager = "get_ipython().kernel.comm_manager"

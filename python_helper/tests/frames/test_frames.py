@@ -30,7 +30,7 @@ MODEL = "model = torch.nn.Sequential(*[torch.nn.Linear(1024, 1024) for _ in rang
 FAILING = """batch_size = 131_072
 x = torch.randn(batch_size, 1024, device="cuda")
 model(x).sum().backward()"""
-# More than a card's first look has time for.
+# More than a report's first look has time for.
 MANY_NAMES = "globals().update({f'name_{n}': {'a': {'b': [n]}} for n in range(200_000)})"
 
 # What holds half of the second GPU until it is told that it is over.
@@ -78,7 +78,7 @@ def test_a_gauge_is_told_how_things_stand_at_rest(kernel: LiveKernel) -> None:
     page = FramePage(kernel)
     assert page.await_event("sample")["busy"] is False
     run(kernel, "kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')")
-    (sample,) = [each for _, each in page.poll()["events"] if each["type"] == "sample"]
+    (sample,) = [event for _, event in page.poll()["events"] if event["type"] == "sample"]
     assert sample["devices"][0]["in_use_bytes"] == GIB
     assert page.dropped == []
 
@@ -89,8 +89,8 @@ def test_a_gauge_follows_a_cell_that_runs(kernel: LiveKernel) -> None:
     page.poll()
 
     def is_told() -> bool:
-        during = [each for each in page.events("sample") if each["busy"]]
-        return any(each["devices"][0]["in_use_bytes"] == GIB for each in during)
+        during = [sample for sample in page.events("sample") if sample["busy"]]
+        return any(sample["devices"][0]["in_use_bytes"] == GIB for sample in during)
 
     with kernel.busy_cell("kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')"):
         kernel.until(is_told)
@@ -106,13 +106,13 @@ def test_a_gauge_says_what_ranks_hold(python: Path, tmp_path: Path) -> None:
         assert kernel.run(RANK).status == "ok"
         page = FramePage(kernel)
         kernel.until(lambda: fullest(page.poll()) is not None)
-        card = fullest(page.poll())
-        assert (card["index"], card["in_use_bytes"]) == (1, GIB // 2)
+        gpu = fullest(page.poll())
+        assert (gpu["index"], gpu["in_use_bytes"]) == (1, GIB // 2)
         assert kernel.run("open('over', 'w').close(); rank.join()").status == "ok"
 
 
 def fullest(envelope: dict[str, Any]) -> Any:
-    """The fullest card of workers that the last reading tells of; `None`: it tells of none."""
+    """The fullest GPU of workers that the last reading tells of; `None`: it tells of none."""
     samples = [event for _, event in envelope["events"] if event["type"] == "sample"]
     workers = samples[-1]["workers"] if samples else None
     return workers and workers["fullest"]
@@ -127,8 +127,8 @@ def test_a_gauge_lives_in_its_own_cell(kernel: LiveKernel) -> None:
         kernel.until(lambda: len(beacons(kernel, uid)) > 1)
     comms = beacons(kernel, uid)
     assert 2 <= len(comms) <= 1 + (time.monotonic() - begun_s) / _FIRST_GAP_S
-    assert [bool(told[-1].get("closed")) for told in comms] == [True] * (len(comms) - 1) + [False]
-    events = [event for told in comms for each in told for _, event in each["events"]]
+    assert [bool(comm[-1].get("closed")) for comm in comms] == [True] * (len(comms) - 1) + [False]
+    events = [event for comm in comms for envelope in comm for _, event in envelope["events"]]
     assert {event["type"] for event in events} == {"sample", "cell"}
     assert events[-1]["type"] == "cell"
     assert events[-1]["status"] == "ok"
@@ -137,11 +137,11 @@ def test_a_gauge_lives_in_its_own_cell(kernel: LiveKernel) -> None:
 def test_a_gauge_lives_in_the_cells_after_its_own(kernel: LiveKernel) -> None:
     """They wait already, as in a run of all: its frame cannot be heard before they have ended."""
     hold = "kept = torch.empty(2**30, dtype=torch.uint8, device='cuda')"
-    shown = kernel.submit("gpu_headroom.show()")
+    request = kernel.submit("gpu_headroom.show()")
     latch, ends = kernel.latch(), kernel.latch()
     following = kernel.submit(f"{latch.wait}\n{hold}\n{ends.wait}")
-    kernel.result(shown)
-    uid = ids_in(html_of(kernel, shown))["uid"]
+    kernel.result(request)
+    uid = ids_in(html_of(kernel, request))["uid"]
     kernel.until(lambda: bool(in_use(kernel, uid)))
     latch.release()
     kernel.until(lambda: in_use(kernel, uid)[-1:] == [GIB])
@@ -150,33 +150,33 @@ def test_a_gauge_lives_in_the_cells_after_its_own(kernel: LiveKernel) -> None:
     assert in_use(kernel, uid)[-1] == GIB
     page = FramePage(kernel, f"{uid}/1")
     page.poll()
-    assert all(told[-1].get("closed") for told in beacons(kernel, uid))
+    assert all(comm[-1].get("closed") for comm in beacons(kernel, uid))
     since = page.seen
     with kernel.busy_cell():
         # Two heartbeats are further apart than two comms of a beacon.
         kernel.until(lambda: page.seen > since + 3)
-    assert all(told[-1].get("closed") for told in beacons(kernel, uid))
+    assert all(comm[-1].get("closed") for comm in beacons(kernel, uid))
 
 
 def beacon_samples(kernel: LiveKernel, uid: str) -> list[dict[str, Any]]:
     """Readings that an output was sent on the last comm of its beacon."""
-    events = [each["events"] for comm in beacons(kernel, uid)[-1:] for each in comm]
+    events = [envelope["events"] for comm in beacons(kernel, uid)[-1:] for envelope in comm]
     return [event for _, event in chain(*events) if event["type"] == "sample"]
 
 
 def in_use(kernel: LiveKernel, uid: str) -> list[int]:
     """Bytes in use by those readings."""
-    return [each["devices"][0]["in_use_bytes"] for each in beacon_samples(kernel, uid)]
+    return [sample["devices"][0]["in_use_bytes"] for sample in beacon_samples(kernel, uid)]
 
 
 def age_s(kernel: LiveKernel, uid: str) -> float:
     """Seconds between the first and the last of those readings."""
-    times = [each["time_s"] for each in beacon_samples(kernel, uid)]
+    times = [sample["time_s"] for sample in beacon_samples(kernel, uid)]
     return times[-1] - times[0] if times else 0.0
 
 
-def test_where_nobody_was_heard_the_last_comm_is_told_all_the_same(kernel: LiveKernel) -> None:
-    """Comms that nobody takes are answered on the busy shell; what comes on one of them is not."""
+def test_where_no_frame_was_heard_the_last_comm_is_told_all_the_same(kernel: LiveKernel) -> None:
+    """Comms that no page takes are answered on the busy shell; what comes on one of them is not."""
     # The gauge of the cell before has not been heard either, and would take the last one.
     few = "frames = gpu_headroom.session.current().wings.named('frames').frames"
     few = f"{few}; frames._beacons.clear(); frames._unheard = 1"
@@ -195,7 +195,7 @@ def test_where_nobody_was_heard_the_last_comm_is_told_all_the_same(kernel: LiveK
 
 
 def test_free_says_in_its_answer_what_came_back(kernel: LiveKernel) -> None:
-    """A release asked for at rest is made before its request ends: later nobody would be told."""
+    """A release asked for at rest is made before its request ends: later no page would hear."""
     page = FramePage(kernel)
     request = run(kernel, "kept = torch.empty(2**30, dtype=torch.uint8, device='cuda'); 1/0")
     assert request
@@ -208,60 +208,60 @@ def test_free_says_in_its_answer_what_came_back(kernel: LiveKernel) -> None:
     assert page.dropped == []
 
 
-def test_a_card_is_confirmed_and_its_fix_is_a_whole_cell(kernel: LiveKernel) -> None:
+def test_a_report_is_confirmed_and_its_fix_is_a_whole_cell(kernel: LiveKernel) -> None:
     """The frame has no cells to send: those that ran are known by Colab's ids."""
     run(kernel, "gpu_headroom.simulate('2 GiB'); " + MODEL)
     html = html_of(kernel, run(kernel, FAILING, cell_id="the failing one"))
-    page, known = FramePage(kernel, ids_in(html)["uid"]), ids_in(html)
-    assert known["kind"] == "report"
-    answer = page.ask("report", life_id=known["life_id"], report_id=known["report_id"])
+    page, info = FramePage(kernel, ids_in(html)["uid"]), ids_in(html)
+    assert info["kind"] == "report"
+    answer = page.ask("report", life_id=info["life_id"], report_id=info["report_id"])
     report = answer["reply"]["report"]
     assert report["cell_id"] == "the failing one"
-    remedy = next(each for each in report["remedies"] if each["kind"] == "edit")
-    ids = {"report_id": known["report_id"], "remedy_id": remedy["id"]}
+    remedy = next(item for item in report["remedies"] if item["kind"] == "edit")
+    ids = {"report_id": info["report_id"], "remedy_id": remedy["id"]}
     (fixed,) = page.ask("fix", **ids, sources={})["fixed"]
     assert fixed["cell_id"] == "the failing one"
     assert fixed["source"].splitlines()[1:] == FAILING.splitlines()[1:]
-    page.ask("release", items=RELEASED, confirmed=[], report_id=known["report_id"])
+    page.ask("release", items=RELEASED, confirmed=[], report_id=info["report_id"])
     page.await_event("released")
     assert kernel.run(fixed["source"]).status == "ok"
 
 
-def test_a_card_is_told_that_it_was_completed(python: Path, tmp_path: Path) -> None:
-    """By the event that tells an extension: without one nobody would ask for the report again."""
+def test_a_report_is_told_that_it_was_completed(python: Path, tmp_path: Path) -> None:
+    """By the event that tells an extension: without one no page would ask for the report again."""
     # Objects of earlier tests would be walked as well.
     with LiveKernel(python, tmp_path, installed=True) as kernel:
         assert kernel.run(PREPARE).status == "ok"
         run(kernel, f"gpu_headroom.simulate('2 GiB'); {MODEL}; {MANY_NAMES}")
         page = FramePage(kernel)
         page.poll()
-        known = ids_in(html_of(kernel, run(kernel, FAILING)))
-        asked = {"life_id": known["life_id"], "report_id": known["report_id"]}
+        info = ids_in(html_of(kernel, run(kernel, FAILING)))
+        ids = {"life_id": info["life_id"], "report_id": info["report_id"]}
         # A poll would interrupt the walk that it waits for.
         completed = "update_display_data"
-        kernel.until(lambda: completed in [each["msg_type"] for each in kernel.messages()])
+        kernel.until(lambda: completed in [message["msg_type"] for message in kernel.messages()])
         page.poll()
         assert len(page.events("oom")) > 1
-        assert {event["report_id"] for event in page.events("oom")} == {known["report_id"]}
-        assert not page.ask("report", **asked)["reply"]["report"]["looking"]
+        assert {event["report_id"] for event in page.events("oom")} == {info["report_id"]}
+        assert not page.ask("report", **ids)["reply"]["report"]["looking"]
 
 
 def test_a_release_is_of_the_newest_report_alone(kernel: LiveKernel) -> None:
-    """Whoever asks: of two cards the one says so whose error was let go of, later as well."""
+    """Whoever asks: of two reports the one says so whose error was let go of, later as well."""
     run(kernel, "gpu_headroom.simulate('2 GiB'); " + MODEL)
-    older, newest = (ids_in(html_of(kernel, run(kernel, FAILING, each))) for each in "bc")
+    older, newest = (ids_in(html_of(kernel, run(kernel, FAILING, entry))) for entry in "bc")
     page = FramePage(kernel)
     page.ask("release", items=None, confirmed=[], report_id=None)
     assert page.await_event("released")["report_id"] == newest["report_id"]
-    of_both = [
-        page.ask("report", life_id=known["life_id"], report_id=known["report_id"])["reply"]
-        for known in (older, newest)
+    replies = [
+        page.ask("report", life_id=info["life_id"], report_id=info["report_id"])["reply"]
+        for info in (older, newest)
     ]
-    assert [each["released"] is not None for each in of_both] == [False, True]
+    assert [entry["released"] is not None for entry in replies] == [False, True]
 
 
 def test_what_a_frame_cannot_be_told_at_once_it_is_told_later(kernel: LiveKernel) -> None:
-    """Another thread may be at its list for longer than anybody waits."""
+    """Another thread may be at its list for longer than a page waits."""
     page = FramePage(kernel)
     page.poll()
     frames = "gpu_headroom.session.current().wings.named('frames').frames._frames"
@@ -286,10 +286,10 @@ def test_prints_of_threads_stay_in_their_cell(kernel: LiveKernel, tmp_path: Path
         "threading.Thread(target=work).start()"
     )
     kernel.result(request)
-    for each in range(4):
+    for number in range(4):
         page.poll()
-        (tmp_path / str(each)).touch()
-        kernel.until(lambda line=f"line {each}": line in kernel.printed(request))  # type: ignore[misc]
+        (tmp_path / str(number)).touch()
+        kernel.until(lambda line=f"line {number}": line in kernel.printed(request))  # type: ignore[misc]
 
 
 def test_a_frame_that_vanished_is_forgotten(kernel: LiveKernel) -> None:
@@ -300,10 +300,10 @@ def test_a_frame_that_vanished_is_forgotten(kernel: LiveKernel) -> None:
         "frame.LEASE_S, frames._SWEEP_S = 3, 0.2\n"
         "gpu_headroom.session.current().wings.named('frames').frames._sweep()"
     )
-    gone = [FramePage(kernel) for _ in range(20)]
+    pages = [FramePage(kernel) for _ in range(20)]
     stays = FramePage(kernel)
     alive = "sorted(get_ipython().kernel.comm_manager.comms)"
-    while set(kernel.value(alive)) & {each.comm_id for each in gone}:
+    while set(kernel.value(alive)) & {page.comm_id for page in pages}:
         stays.poll()
     kernel.run("frame.LEASE_S, frames._SWEEP_S = usual")
     assert stays.comm_id in kernel.value(alive)
@@ -330,11 +330,11 @@ def test_what_is_no_message_of_a_frame_is_survived(kernel: LiveKernel) -> None:
     assert page.poll()["events"]
 
 
-def test_no_trace_where_nobody_asked_for_it(python: Path, tmp_path: Path) -> None:
+def test_no_trace_where_it_was_not_asked_for(python: Path, tmp_path: Path) -> None:
     """In a kernel of any other page there is no comm target, and `%gpu_headroom` is the table."""
     with LiveKernel(python, tmp_path, installed=True) as kernel:
         kernel.run("%load_ext gpu_headroom")
         targets = kernel.value("sorted(get_ipython().kernel.comm_manager.targets)")
-        assert not [each for each in targets if each.startswith("gpu-headroom")]
-        shown = kernel.run("%gpu_headroom").outputs
-        assert [kind for kind, _ in shown] == ["stream"]
+        assert not [name for name in targets if name.startswith("gpu-headroom")]
+        outputs = kernel.run("%gpu_headroom").outputs
+        assert [kind for kind, _ in outputs] == ["stream"]

@@ -179,7 +179,7 @@ def test_tensorflow_pool_is_cached_and_noted(imported: Imported) -> None:
     assert (device.outside_bytes, device.capacity_bytes) == (3 * GIB, 10 * GIB)
     assert (device.capacity_source, device.free_source) == ("TF_DeviceListMemoryBytes", NVML)
     assert framework.source == "get_memory_info()"
-    assert [each["id"] for each in device.notes] == ["note.preallocated"]
+    assert [note["id"] for note in device.notes] == ["note.preallocated"]
     source.read()
     assert fake.asked == ["deleted", "GPU:0", "GPU:0"]
 
@@ -261,19 +261,19 @@ def test_cupy_is_read_where_it_has_a_context(
 
 def test_torch_xpu_has_the_shape_of_cuda(imported: Imported) -> None:
     """The same statistics under other names; a device that was never used is left out."""
-    used = {
+    stats = {
         "allocated_bytes": {"all": {"current": 5, "peak": 6}},
         "reserved_bytes": {"all": {"current": 9}},
     }
     up: list[bool] = [False]
-    found = SimpleNamespace(name="Arc", uuid="xx", total_memory=100)
+    properties = SimpleNamespace(name="Arc", uuid="xx", total_memory=100)
     xpu = imported(
         "torch.xpu",
         is_initialized=lambda: up[0],
         device_count=lambda: 2,
-        get_device_properties=lambda _index: found,
+        get_device_properties=lambda _index: properties,
     )
-    inside = SimpleNamespace(_xpu_memoryStats=lambda index: used if index == 1 else {})
+    inside = SimpleNamespace(_xpu_memoryStats=lambda index: stats if index == 1 else {})
     imported("torch", xpu=xpu, _C=inside)
     source = torch_xpu.TorchXpu()
     assert source.state() == "not_initialised"
@@ -340,10 +340,10 @@ def test_a_source_that_failed_is_asked_again_later(
     bridge: Any = imported("jax._src.xla_bridge", _backends={"cuda": object()})
     sources = Sources(lambda part, _error: failures.append(part))
     sources.include_all()
-    for passed_s, failed in ((0.0, 1), (59.0, 1), (2.0, 2), (60.0, 2), (60.0, 3)):
+    for passed_s, count in ((0.0, 1), (59.0, 1), (2.0, 2), (60.0, 2), (60.0, 3)):
         clock_s[0] += passed_s
         sources.read()
-        assert len(failures) == failed, passed_s
+        assert len(failures) == count, passed_s
     bridge._backends = {"cpu": object()}
     assert sources.read().state == "no_framework"
     clock_s[0] += 240.0
@@ -361,6 +361,6 @@ def test_other_frameworks_wait_until_they_are_included(
     assert (before.state, before.devices, before.host) == ("no_framework", (), None)
     imported("jax._src.xla_bridge", _backends={"cpu": object()})
     sources.include_all()
-    found = sources.read()
-    assert (found.state, found.devices) == ("no_gpu", ())
-    assert found.host is not None
+    reading = sources.read()
+    assert (reading.state, reading.devices) == ("no_gpu", ())
+    assert reading.host is not None

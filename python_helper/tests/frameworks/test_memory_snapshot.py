@@ -34,15 +34,15 @@ def used_gpu() -> Iterator[torch.Tensor]:
 @pytest.mark.usefixtures("used_gpu")
 def test_writes_what_the_viewer_opens(folder: Path) -> None:
     """PyTorch's own viewer lays out the file, and finds the bytes in use in it."""
-    written = export()
-    assert written.path is not None
-    file = Path(written.path)
+    result = export()
+    assert result.path is not None
+    file = Path(result.path)
     assert file.parent == folder
     assert file.match("gpu-headroom-snapshot-????????-??????.pickle")
-    assert written.bytes == file.stat().st_size
-    assert written.message["text"] == f"Wrote {format_bytes(written.bytes)} to `{file}`."
+    assert result.bytes == file.stat().st_size
+    assert result.message["text"] == f"Wrote {format_bytes(result.bytes)} to `{file}`."
     snapshot = pickle.loads(file.read_bytes())  # noqa: S301  our own file
-    assert sum(each["allocated_size"] for each in snapshot["segments"]) == 2 * 2**20
+    assert sum(segment["allocated_size"] for segment in snapshot["segments"]) == 2 * 2**20
     assert "2.0MiB" in _memory_viz.segsum(snapshot)
     assert "<html" in _memory_viz.segment_plot(snapshot)
     assert "<html" in _memory_viz.trace_plot(snapshot)
@@ -52,9 +52,9 @@ def test_writes_what_the_viewer_opens(folder: Path) -> None:
 def test_never_overwrites(folder: Path) -> None:
     """A file that is there stays as it is, and the sentence says so."""
     (folder / "mine.pickle").write_text("mine")
-    written = export("mine.pickle")
-    assert (written.path, written.bytes) == (None, None)
-    assert written.message["id"] == "snapshot.exists"
+    result = export("mine.pickle")
+    assert (result.path, result.bytes) == (None, None)
+    assert result.message["id"] == "snapshot.exists"
     assert (folder / "mine.pickle").read_text() == "mine"
 
 
@@ -62,9 +62,9 @@ def test_never_overwrites(folder: Path) -> None:
 @pytest.mark.parametrize("path", ["no/such/folder/x.pickle", ".", "", "nul\0.pickle", "x" * 5000])
 def test_says_what_is_wrong_with_a_path(path: str) -> None:
     """A path that cannot be written to gets one sentence; nothing is raised."""
-    written = export(path)
-    assert (written.path, written.bytes) == (None, None)
-    assert written.message["id"] in ("snapshot.failed", "snapshot.exists")
+    result = export(path)
+    assert (result.path, result.bytes) == (None, None)
+    assert result.message["id"] in ("snapshot.failed", "snapshot.exists")
 
 
 @pytest.mark.usefixtures("used_gpu")
@@ -78,6 +78,6 @@ def test_leaves_no_half_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.usefixtures("folder")
 def test_initialises_nothing() -> None:
     """Before the GPU is in use there is nothing to write, and asking does not start it."""
-    written = export()
-    assert written.message["id"] == "snapshot.not_initialised"
+    result = export()
+    assert result.message["id"] == "snapshot.not_initialised"
     assert not torch.cuda.is_initialized()

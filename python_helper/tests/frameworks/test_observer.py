@@ -86,11 +86,11 @@ def test_keeps_the_last_failure_until_it_is_taken(observer: Observer, attach: At
     allocator = Allocator((0, 0, False))
     assert attach(allocator)
     allocator.fail()
-    taken = observer.take()
-    assert taken is not None
-    assert taken.device_index == 0
-    assert (taken.capacity_bytes, taken.free_bytes) == (8 * GIB, MIB)
-    assert taken.stats == {"device": 0}
+    capture = observer.take()
+    assert capture is not None
+    assert capture.device_index == 0
+    assert (capture.capacity_bytes, capture.free_bytes) == (8 * GIB, MIB)
+    assert capture.stats == {"device": 0}
     assert observer.take() is None
 
 
@@ -115,9 +115,9 @@ def test_finds_the_largest_free_block_of_the_shared_pool(
     allocator = Allocator((0, 0, False))
     attach(allocator)
     allocator.fail()
-    taken = observer.take()
-    assert taken is not None
-    assert taken.largest_block_bytes == 7
+    capture = observer.take()
+    assert capture is not None
+    assert capture.largest_block_bytes == 7
 
 
 def test_snapshots_take_a_hundredth_of_the_time_at_most(
@@ -136,13 +136,13 @@ def test_snapshots_take_a_hundredth_of_the_time_at_most(
     def largest_after(rest_s: float) -> int | None:
         now_s[0] += rest_s
         allocator.fail()
-        taken = observer.take()
-        assert taken is not None
-        return taken.largest_block_bytes
+        capture = observer.take()
+        assert capture is not None
+        return capture.largest_block_bytes
 
     allocator = Slow((0, 0, False))
     attach(allocator)
-    assert [largest_after(each) for each in (0, 1, 20, 5)] == [7, None, None, 7]
+    assert [largest_after(pause_s) for pause_s in (0, 1, 20, 5)] == [7, None, None, 7]
     assert len(allocator.asked) == 2
 
 
@@ -151,13 +151,13 @@ def test_attaches_once_per_allocator(observer: Observer, attach: Attach) -> None
     allocator = Allocator()
     attach(allocator)
     attach(allocator)
-    other = Observer()
-    other.attach()
+    second = Observer()
+    second.attach()
     assert len(allocator.observers) == 1
     allocator.fail()
     assert observer.take() is None
-    assert other.take() is not None
-    other.detach()
+    assert second.take() is not None
+    second.detach()
 
 
 def test_never_raises_into_the_allocator(
@@ -204,11 +204,11 @@ def test_keeps_lines_and_no_frames(observer: Observer, attach: Attach) -> None:
     work()
     gc.collect()
     assert alive[0]() is None
-    taken = observer.take()
-    assert taken is not None
-    functions = [function for _, lines in taken.threads for _, _, function in lines]
+    capture = observer.take()
+    assert capture is not None
+    functions = [function for _, lines in capture.threads for _, _, function in lines]
     assert "work" in functions
-    assert all(isinstance(line, int) for _, lines in taken.threads for _, line, _ in lines)
+    assert all(isinstance(line, int) for _, lines in capture.threads for _, line, _ in lines)
 
 
 def test_sees_what_the_simulated_allocator_sees(observer: Observer) -> None:
@@ -216,30 +216,30 @@ def test_sees_what_the_simulated_allocator_sees(observer: Observer) -> None:
     import torch
 
     with simulate("4 GiB"):
-        kept = torch.empty(GIB, dtype=torch.uint8, device="cuda")
+        tensor = torch.empty(GIB, dtype=torch.uint8, device="cuda")
         assert observer.attach()
         with pytest.raises(torch.OutOfMemoryError):
             torch.empty(8 * GIB, dtype=torch.uint8, device="cuda")
-        taken: Any = observer.take()
-        assert taken.capacity_bytes == 4 * GIB
-        assert taken.free_bytes == torch.cuda.mem_get_info()[0]
-        assert taken.stats["allocated_bytes"]["all"]["current"] == kept.nbytes
-        assert taken.stats["num_ooms"] == 1
-        del kept
+        capture: Any = observer.take()
+        assert capture.capacity_bytes == 4 * GIB
+        assert capture.free_bytes == torch.cuda.mem_get_info()[0]
+        assert capture.stats["allocated_bytes"]["all"]["current"] == tensor.nbytes
+        assert capture.stats["num_ooms"] == 1
+        del tensor
 
 
-@pytest.mark.parametrize("accepted", [((0, 0, False),), (None,), ()])
+@pytest.mark.parametrize("signature", [((0, 0, False),), (None,), ()])
 def test_asks_for_a_snapshot_in_every_signature(
-    observer: Observer, attach: Attach, accepted: tuple[object, ...]
+    observer: Observer, attach: Attach, signature: tuple[object, ...]
 ) -> None:
     """Without traces where PyTorch can leave them out, else as older versions want it."""
-    allocator = Allocator(*accepted)
+    allocator = Allocator(*signature)
     attach(allocator)
     allocator.fail()
     assert allocator.asked[0] == ((0, 0, False),)
-    taken = observer.take()
-    assert taken is not None
-    assert taken.largest_block_bytes is not None
+    capture = observer.take()
+    assert capture is not None
+    assert capture.largest_block_bytes is not None
 
 
 def test_does_not_observe_itself(attach: Attach, monkeypatch: pytest.MonkeyPatch) -> None:

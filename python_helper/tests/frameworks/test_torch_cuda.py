@@ -111,7 +111,7 @@ def test_rocm_answers_to_the_same_names(torch: FakeTorch) -> None:
 def test_old_versions_without_some_calls(torch: FakeTorch) -> None:
     """Before PyTorch 2.4 a device in use is known by its allocator, and there is no uuid."""
     del torch._C._cuda_hasPrimaryContext, torch._C._cuda_getMemoryFraction
-    assert [each.index for each in TorchCuda().read()] == [0, 1]
+    assert [view.index for view in TorchCuda().read()] == [0, 1]
     torch.stats = {}
     assert TorchCuda().read() == ()
 

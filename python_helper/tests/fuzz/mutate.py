@@ -60,7 +60,7 @@ class Maker(Random):
 
     def kinds(self, union: str) -> list[str]:
         """Return the names of all definitions that a union lists."""
-        return [each["$ref"].rpartition("/")[2] for each in self._definitions[union]["oneOf"]]
+        return [option["$ref"].rpartition("/")[2] for option in self._definitions[union]["oneOf"]]
 
     def valid(self, definition: str) -> dict[str, Any]:
         """Return a message that the schema allows."""
@@ -68,20 +68,20 @@ class Maker(Random):
 
     def request(self) -> object:
         """Return a request of any kind, right or wrong, mostly of the protocol that is spoken."""
-        found = self.valid(self.choice(self.kinds("request")))
+        message = self.valid(self.choice(self.kinds("request")))
         if self.random() < 0.95:
-            found["protocol_version"] = PROTOCOL_VERSION
-        return travels(self.spoilt(found) if self.random() < 0.8 else found)
+            message["protocol_version"] = PROTOCOL_VERSION
+        return travels(self.spoilt(message) if self.random() < 0.8 else message)
 
     def spoilt(self, message: object) -> object:
         """Return a message with a few things wrong, or right in another way."""
-        found = copy.deepcopy(message)
+        result = copy.deepcopy(message)
         for _ in range(self.randint(1, 3)):
-            places = list(_places(found))
+            places = list(_places(result))
             if not places or self.random() < 0.02:
                 return self.junk()
             self._spoil(*self.choice(places))
-        return found
+        return result
 
     def junk(self) -> Any:
         """Return any value at all, now and then an enormous one."""
@@ -122,10 +122,10 @@ class Maker(Random):
             inside[key] = self.junk()
 
     def _deep(self) -> object:
-        found: object = "deep"
+        value: object = "deep"
         for _ in range(self.randint(1, _DEEP)):
-            found = [found] if self.random() < 0.5 else {"a": found}
-        return found
+            value = [value] if self.random() < 0.5 else {"a": value}
+        return value
 
     def _of(self, schema: dict[str, Any]) -> Any:
         if "$ref" in schema:
@@ -155,11 +155,11 @@ class Maker(Random):
         ]
 
     def _object(self, schema: dict[str, Any]) -> dict[str, Any]:
-        found = {key: self._of(value) for key, value in schema.get("properties", {}).items()}
-        others = schema.get("additionalProperties")
-        if isinstance(others, dict):
-            found |= {self.choice(self._texts): self._of(others) for _ in range(self.randint(0, 3))}
-        return found
+        result = {key: self._of(value) for key, value in schema.get("properties", {}).items()}
+        extra = schema.get("additionalProperties")
+        if isinstance(extra, dict):
+            result |= {self.choice(self._texts): self._of(extra) for _ in range(self.randint(0, 3))}
+        return result
 
 
 def travels(message: object) -> object:
@@ -171,7 +171,7 @@ def _places(value: object, depth: int = 0) -> Iterator[tuple[Any, Any]]:
     """Yield what holds each value inside of a message, and under which key."""
     inside = list(value.items()) if isinstance(value, dict) else []
     inside = list(enumerate(value[:_LOOKED_AT])) if isinstance(value, list) else inside
-    for key, each in inside:
+    for key, item in inside:
         yield value, key
         if depth < _LOOKED_AT:
-            yield from _places(each, depth + 1)
+            yield from _places(item, depth + 1)

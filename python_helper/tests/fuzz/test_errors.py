@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MESSAGES = [
-    *[each.text for each in KNOWN.values() if each.numbers],
+    *[entry.text for entry in KNOWN.values() if entry.numbers],
     "CUDA error: device-side assert triggered",
     "CUDA error: an illegal memory access was encountered",
 ]
@@ -36,7 +36,7 @@ PIECES = (
     *("of which", "is free", "shared memory", "this is not a failure", "[rank0]: ", "\x1b[31m"),
     *TEXTS,
 )
-SIZES = [each.name for each in fields(Statement) if each.name.endswith("_bytes")]
+SIZES = [field.name for field in fields(Statement) if field.name.endswith("_bytes")]
 CLASSES: list[Callable[[str], BaseException]] = [RuntimeError, MemoryError, ValueError, OSError]
 Group: Any = getattr(builtins, "BaseExceptionGroup", None)  # since Python 3.11
 _MOST_READ = 2**18
@@ -77,12 +77,12 @@ class Writer(Maker):
     def error(self, depth: int = 0) -> BaseException:
         """Return an error that says something of the kind, perhaps of others it has or holds."""
         kinds = [*CLASSES, OutOfMemoryError]
-        said: Any = self.message()
+        message: Any = self.message()
         if self.random() < 0.05:
-            said = self.choice((OddText(said), b"bytes", 10**400, [said], None))
-        error: Any = self.choice(kinds)(said)
+            message = self.choice((OddText(message), b"bytes", 10**400, [message], None))
+        error: Any = self.choice(kinds)(message)
         if self.random() < 0.1:
-            error.args = (said, *self.choice((("",), (said,) * 30, (5, None), ())))
+            error.args = (message, *self.choice((("",), (message,) * 30, (5, None), ())))
         if depth < 4 and self.random() < 0.3:
             error.__cause__ = self.error(depth + 1)
         if depth < 4 and self.random() < 0.2:
@@ -93,7 +93,7 @@ class Writer(Maker):
 
     def _changed(self, text: str) -> str:
         words = text.split(" ")
-        at, other = self.randrange(len(words)), self.randrange(len(words))
+        at, target = self.randrange(len(words)), self.randrange(len(words))
         chance = self.random()
         if chance < 0.3:
             words[at] = self.choice(PIECES)
@@ -102,7 +102,7 @@ class Writer(Maker):
         elif chance < 0.55:
             del words[at : at + self.randint(1, 4)]
         elif chance < 0.65:
-            words[at], words[other] = words[other], words[at]
+            words[at], words[target] = words[target], words[at]
         elif chance < 0.75:
             words[at:at] = self.choice(MESSAGES).split(" ")
         elif chance < 0.78 and len(words) < _MANY:
@@ -114,19 +114,19 @@ class Writer(Maker):
 
 def check(recognition: Recognition) -> None:
     """Fail where what an error says cannot be shown, or does not add up."""
-    said = recognition.said
+    numbers = recognition.said
     for name in SIZES:
-        size = getattr(said, name)
+        size = getattr(numbers, name)
         assert size is None or (type(size) is int and 0 <= size < 2**53), (name, size)
-    assert said.device_index is None or 0 <= said.device_index < 10_000
-    if said.in_use_bytes is not None and said.reserved_bytes is not None:
-        assert said.unallocated_bytes is not None
-        assert said.reserved_bytes == said.in_use_bytes + said.unallocated_bytes
+    assert numbers.device_index is None or 0 <= numbers.device_index < 10_000
+    if numbers.in_use_bytes is not None and numbers.reserved_bytes is not None:
+        assert numbers.unallocated_bytes is not None
+        assert numbers.reserved_bytes == numbers.in_use_bytes + numbers.unallocated_bytes
     memory = failure_memory(recognition, None, None)
     parts = (memory.in_use_bytes, memory.cached_bytes, memory.outside_bytes, memory.free_bytes)
-    assert min((each for each in parts if each is not None), default=0) >= 0
+    assert min((value for value in parts if value is not None), default=0) >= 0
     if None not in parts:
-        together = sum(each for each in parts if each is not None)
+        together = sum(value for value in parts if value is not None)
         assert together >= (memory.capacity_bytes or 0)
         assert memory.outside_bytes == 0 or together == memory.capacity_bytes
 
@@ -134,34 +134,34 @@ def check(recognition: Recognition) -> None:
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many characters the patterns have been given, each time."""
-    found: list[int] = []
+    lengths: list[int] = []
     first = statement._first
 
-    def counted(formats: Any, text: str) -> Any:
-        found.append(len(text))
+    def record(formats: Any, text: str) -> Any:
+        lengths.append(len(text))
         return first(formats, text)
 
-    monkeypatch.setattr(statement, "_first", counted)
-    return found
+    monkeypatch.setattr(statement, "_first", record)
+    return lengths
 
 
 def test_whatever_an_error_says_can_be_read(read: list[int]) -> None:
     """Nothing raised, nothing negative, the parts add up, and a limit to what is looked through."""
     write = Writer("errors")
-    recognised = numbers = 0
+    matches = numbers = 0
     for _ in range(how_many(3_000)):
         error = write.error()
         read.clear()
-        found = recognise(error)
+        recognition = recognise(error)
         recognise_fault(error)
         assert sum(read) <= _MOST_READ
-        if found is not None:
-            check(found)
-            recognised += 1
-            numbers += any(getattr(found.said, name) is not None for name in SIZES)
+        if recognition is not None:
+            check(recognition)
+            matches += 1
+            numbers += any(getattr(recognition.said, name) is not None for name in SIZES)
     # Else it is not the grammar that is looked at.
-    assert recognised > how_many(3_000) // 2
-    assert numbers > recognised // 4
+    assert matches > how_many(3_000) // 2
+    assert numbers > matches // 4
 
 
 def test_whatever_a_class_is_called_can_be_read() -> None:
@@ -170,9 +170,9 @@ def test_whatever_a_class_is_called_can_be_read() -> None:
     for _ in range(how_many(2_000)):
         name = write.choice(("torch.OutOfMemoryError", "RuntimeError", ".", "", "a.b.c", "\ud800."))
         module, _, last = name.rpartition(".")
-        said = recognise(type(last, (RuntimeError,), {"__module__": module})(write.message()))
-        if said is not None:
-            check(said)
+        result = recognise(type(last, (RuntimeError,), {"__module__": module})(write.message()))
+        if result is not None:
+            check(result)
 
 
 def test_what_is_looked_through_does_not_grow(read: list[int]) -> None:

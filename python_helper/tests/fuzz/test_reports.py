@@ -54,10 +54,10 @@ def test_no_text_of_a_report_becomes_markup() -> None:
         forms = cast("dict[str, Any]", bundle(report, keep=True))
         assert forms[MIME_TYPE] == report
         assert isinstance(forms["text/plain"], str)
-        found = Elements()
-        found.feed(forms["text/html"])
-        found.close()
-        assert found.tags <= ALLOWED, found.tags - ALLOWED
-        assert found.attributes <= ATTRIBUTES, found.attributes - ATTRIBUTES
-        assert len(found.names) == 1, "the report is one landmark, named by its title"
+        elements = Elements()
+        elements.feed(forms["text/html"])
+        elements.close()
+        assert elements.tags <= ALLOWED, elements.tags - ALLOWED
+        assert elements.attributes <= ATTRIBUTES, elements.attributes - ATTRIBUTES
+        assert len(elements.names) == 1, "the report is one landmark, named by its title"
         json.dumps(forms, allow_nan=False)

@@ -92,22 +92,22 @@ def _check(message: Mapping[str, object], definition: str) -> None:
 def surroundings(helper: Helper) -> dict[str, Any]:
     """Return what a request must leave as it was."""
     return {
-        "threads": {each.name for each in threading.enumerate()},
+        "threads": {item.name for item in threading.enumerate()},
         "filters": list(warnings.filters),
         "finders": list(sys.meta_path),
         "hooks": (sys.excepthook, threading.excepthook, sys.gettrace(), sys.getprofile()),
-        "callbacks": {name: list(found) for name, found in helper.shell.events.callbacks.items()},
-        "names": {each for each in helper.shell.user_ns if not each.startswith("_")},
+        "callbacks": {name: list(calls) for name, calls in helper.shell.events.callbacks.items()},
+        "names": {item for item in helper.shell.user_ns if not item.startswith("_")},
     }
 
 
 def check_answer(request: object, reply: Any) -> None:
     """Fail unless a request got its answer, or a sentence that says what is wrong with it."""
-    sent = request if isinstance(request, dict) else {}
-    request_id = sent.get("id")
+    message = request if isinstance(request, dict) else {}
+    request_id = message.get("id")
     has_id = isinstance(request_id, str) and len(request_id) < 10_000 and "\ud800" not in request_id
     assert reply["id"] == (request_id if has_id else "")
-    assert reply["type"] in ("refused", sent.get("type"))
+    assert reply["type"] in ("refused", message.get("type"))
     if reply["type"] == "refused":
         assert reply["message"]["id"] != "refused.failed", (request, reply)
         assert len(reply["message"]["text"]) < 400
@@ -117,14 +117,14 @@ def test_every_request_is_answered(helper: FuzzedHelper) -> None:
     """One answer or one sentence for each, nothing raised, nothing left behind, and alive."""
     make = Maker("requests")
     helper.channel.ask(ATTACH)
-    before, answered = surroundings(helper), set()
+    before, types = surroundings(helper), set()
 
     def ask() -> None:
         for _ in range(_BATCH):
             request = make.request()
             reply = helper.channel.ask(request)
             check_answer(request, reply)
-            answered.add(reply["type"])
+            types.add(reply["type"])
             assert math.isfinite(helper.session.leases.wanted_hz() or 0.0)
 
     for batch in range(max(2, how_many(500) // _BATCH)):
@@ -133,15 +133,15 @@ def test_every_request_is_answered(helper: FuzzedHelper) -> None:
         else:
             ask()
         helper.come_round()
-        errors = [each for each in helper.channel.events if each["type"] == "error"]
-        assert [each["message"]["text"] for each in errors] == []
+        errors = [item for item in helper.channel.events if item["type"] == "error"]
+        assert [item["message"]["text"] for item in errors] == []
         helper.channel.events.clear()
     assert surroundings(helper) == before
-    kinds = {each.removesuffix("_request") for each in make.kinds("request")}
+    kinds = {item.removesuffix("_request") for item in make.kinds("request")}
     # These are about a report of this life or an engine, and nothing failed or is there. A dry run
     # is begun where a GPU is known by the name that it happens to be asked for by.
     by_chance = {"rescue", "rerun", "follow", "dry_run"}
-    assert answered - {"dry_run"} == kinds - by_chance | {"refused"}
+    assert types - {"dry_run"} == kinds - by_chance | {"refused"}
     assert helper.channel.ask(ATTACH)["type"] == "attach"
     assert helper.ask("sample", client_id="page")["type"] == "sample"
 
@@ -164,6 +164,6 @@ def test_a_page_cannot_fill_the_memory(
 
     helper.in_a_cell(ask)
     helper.come_round()
-    told = Counter(each["type"] for each in helper.channel.events)
-    assert told["plan"] + told["path"] == 10
+    counts = Counter(event["type"] for event in helper.channel.events)
+    assert counts["plan"] + counts["path"] == 10
     assert helper.ask("plan", asked=True)["type"] == "plan"

@@ -54,7 +54,7 @@ class Asked:
     def request(self, kind: str, number: int, **keys: Any) -> dict[str, Any]:
         """A request of a kind."""
         request: Any = next(
-            each for each in iter(lambda: self._make.valid("request"), None) if each["type"] == kind
+            item for item in iter(lambda: self._make.valid("request"), None) if item["type"] == kind
         )
         return {**request, "id": f"{number}", "protocol_version": "2.0", **keys}
 
@@ -127,11 +127,11 @@ def test_another_question_gets_no_answer_to_this_one(asked: Asked) -> None:
     request = asked.request("sample", 0, client_id="a")
     for _ in range(MANY):
         asked.ask(request)
-    other = {**request, "client_id": "b"}
-    assert asked.ask(other)["message"]["id"] == "refused.too_often"
-    assert asked.ask(other, "another page")["type"] == "sample"
+    question = {**request, "client_id": "b"}
+    assert asked.ask(question)["message"]["id"] == "refused.too_often"
+    assert asked.ask(question, "another page")["type"] == "sample"
     asked.now_s += 0.1
-    assert asked.ask(other)["type"] == "sample"
+    assert asked.ask(question)["type"] == "sample"
 
 
 def test_pages_that_have_gone_are_forgotten(asked: Asked) -> None:

@@ -27,12 +27,12 @@ class Adapter:
         self._stream = self._socket.makefile("rb")
         self._thread = 0
         self._ask("initialize", {"adapterID": "debugpy", "pathFormat": "path"})
-        attached = self._send("attach", {"justMyCode": False})
+        request = self._send("attach", {"justMyCode": False})
         self._event("initialized")
         source = {"path": str(file)}
         self._ask("setBreakpoints", {"source": source, "breakpoints": [{"line": line}]})
         self._ask("configurationDone", {})
-        self._answer(attached)
+        self._answer(request)
 
     def await_stop(self) -> None:
         """Wait until a thread stands at a line."""

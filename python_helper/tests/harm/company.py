@@ -42,14 +42,14 @@ OURS = "[t.name for t in __import__('threading').enumerate() if 'gpu-headroom' i
 
 
 def beside(
-    kernel: LiveKernel, neighbour: Neighbour, pack: Pack, saved: str, rounds: int
+    kernel: LiveKernel, neighbour: Neighbour, pack: Pack, cleanup: str, rounds: int
 ) -> Outcome:
     """Let it run while a page asks for everything `rounds` times, then end the helper."""
     _prepare(kernel)
     kernel.inject(pack)
     kernel.attach()
     kernel.run(FAIL, stop_on_error=False)
-    page = Page(kernel, pack, saved, busy=neighbour.where != "rest")
+    page = Page(kernel, pack, cleanup, busy=neighbour.where != "rest")
     with _running(kernel, neighbour) as step:
         for _ in range(rounds):
             for operation in OPERATIONS.values():

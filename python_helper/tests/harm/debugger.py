@@ -42,7 +42,7 @@ class Debugger:
 
     def threads(self) -> list[str]:
         """Return the names of the threads that it holds."""
-        return [each["name"] for each in self._ask("threads", {})["body"]["threads"]]
+        return [thread["name"] for thread in self._ask("threads", {})["body"]["threads"]]
 
     def step(self) -> None:
         """Go on to the next line."""
@@ -64,11 +64,11 @@ class Debugger:
     def _await_stop(self, since: int) -> None:
         def stops() -> list[dict[str, Any]]:
             events = [
-                each["content"]
-                for each in self._kernel.messages(since)
-                if each["msg_type"] == "debug_event"
+                message["content"]
+                for message in self._kernel.messages(since)
+                if message["msg_type"] == "debug_event"
             ]
-            return [each["body"] for each in events if each.get("event") == "stopped"]
+            return [message["body"] for message in events if message.get("event") == "stopped"]
 
         self._kernel.until(lambda: bool(stops()))
         self._thread = stops()[0]["threadId"]

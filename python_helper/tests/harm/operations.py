@@ -20,10 +20,10 @@ class Page:
     has to wait until something else has ended: then only the answer to the request is awaited.
     """
 
-    def __init__(self, kernel: LiveKernel, pack: Pack, saved: str, *, busy: bool) -> None:
+    def __init__(self, kernel: LiveKernel, pack: Pack, cleanup: str, *, busy: bool) -> None:
         self._kernel = kernel
         self._pack = pack
-        self._saved = saved
+        self._saved = cleanup
         self._busy = busy
         self._asked = {"attach"}
 
@@ -45,21 +45,21 @@ class Page:
         self._ask("history")
 
     def holders(self) -> None:
-        """Ask who holds what, as a person and as nobody."""
-        for asked in (False, True):
-            self._await("holders", asked=asked)
+        """Ask who holds what, on a user's request and without one."""
+        for by_user in (False, True):
+            self._await("holders", asked=by_user)
 
     def path(self) -> None:
         """Ask why something is kept."""
-        found = self._kernel.events("holders")[-1:]
-        rows = [row for each in found for device in each["devices"] for row in device["rows"]]
+        events = self._kernel.events("holders")[-1:]
+        rows = [row for event in events for device in event["devices"] for row in device["rows"]]
         for row in rows[:3]:
             self._await("path", holder_id=row["id"])
 
     def plan(self) -> None:
         """Ask what could be freed, as the mouse passes over a button and as a person."""
-        for asked in (False, True):
-            self._await("plan", asked=asked)
+        for by_user in (False, True):
+            self._await("plan", asked=by_user)
 
     def cleanup(self) -> None:
         """Have a clean-up cell written."""
@@ -89,7 +89,7 @@ class Page:
         self._await("snapshot", path=None)
 
     def rescue(self) -> None:
-        """Have what was trained saved, at the card of the cell that failed."""
+        """Have what was trained saved, at the report of the cell that failed."""
         for event in self._kernel.events("oom")[-1:]:
             reply = self._ask("rescue", report_id=event["report_id"])
             if not self._busy and reply["type"] == "rescue":

@@ -68,7 +68,7 @@ def saved(pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> str:
     return code
 
 
-def changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+def changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return what differs, with and without us."""
     return {key: (was, after[key]) for key, was in before.items() if after[key] != was}
 
@@ -80,17 +80,17 @@ def test_beside_the_helper_all_comes_to_the_same(
 ) -> None:
     """The kernel lives, the results are equal, and nothing of the helper is left in it."""
     python, neighbour = interpreter(generation), NEIGHBOURS[name]
-    folders = [tmp_path / each for each in ("alone", "beside")]
+    folders = [tmp_path / side for side in ("alone", "beside")]
     for folder in folders:
         folder.mkdir()
     with LiveKernel(python, folders[0], installed=True) as kernel:
         expected = alone(kernel, neighbour)
     with LiveKernel(python, folders[1], installed=True) as kernel:
         try:
-            found = beside(kernel, neighbour, pack, saved, rounds=ROUNDS)
+            outcome = beside(kernel, neighbour, pack, saved, rounds=ROUNDS)
         except BaseException:
             print(kernel.log)  # a kernel that died has left its stacks there
             raise
         assert kernel.events("error") == []
-    assert found.result == expected.result
-    assert changed(expected.state, found.state) == {}
+    assert outcome.result == expected.result
+    assert changes(expected.state, outcome.state) == {}

@@ -34,10 +34,10 @@ LINES    return count
 @pytest.fixture
 def kernel(start: Start, pack: Pack) -> LiveKernel:
     """A kernel in which the helper looks ten times a second and a page is attached."""
-    started = start()
-    started.inject(pack)
-    started.attach(rate_hz=10)
-    return started
+    process = start()
+    process.inject(pack)
+    process.attach(rate_hz=10)
+    return process
 
 
 def step_through(kernel: LiveKernel, step: Callable[[], object]) -> None:
@@ -65,7 +65,7 @@ def test_jupyterlabs_debugger(kernel: LiveKernel) -> None:
     """It suspends all threads but the debugger's own kind, of which ours are."""
     debugger = Debugger(kernel)
     request = debugger.stop_in(f"{CODE}deep({DEPTH})", line=FIRST_LINE)
-    assert not [each for each in debugger.threads() if "gpu-headroom" in each]
+    assert not [name for name in debugger.threads() if "gpu-headroom" in name]
     since = kernel.now
     kernel.attach(rate_hz=10)
     kernel.await_event("sample", since)

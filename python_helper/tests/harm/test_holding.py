@@ -1,4 +1,4 @@
-"""How long the main thread is held at a stretch by what nobody has asked for."""
+"""How long the main thread is held at a stretch by what no user has asked for."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ LIMIT_S = turns.SHORT_S / 2
 @pytest.mark.parametrize(
     "name", ["nothing", "3 million objects", "100,000 names", "10,000 outputs"]
 )
-def test_what_nobody_asked_for_lets_a_cell_begin(
+def test_what_no_user_asked_for_lets_a_cell_begin(
     start_newest: Start, pack: Pack, name: str
 ) -> None:
     """Readings, a plan as the mouse passes over a button, and holders at the end of a cell.

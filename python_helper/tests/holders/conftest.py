@@ -1,4 +1,4 @@
-"""A notebook on a simulated card, with what its cells need, and the account of it."""
+"""A notebook on a simulated GPU, with what its cells need, and the account of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tensor(mib):
 
 @pytest.fixture
 def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card of 4 GiB."""
+    """A notebook on a simulated GPU of 4 GiB."""
     with simulate("4 GiB"), open_notebook() as notebook:
         assert notebook.run(BASE).success
         yield notebook

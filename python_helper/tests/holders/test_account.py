@@ -52,8 +52,8 @@ def test_lets_every_byte_land(notebook: Notebook, measure: Measure) -> None:
     assert balances(device)
     assert device.parts["unnamed"] == 64 * MIB
     assert device.parts["graphs"] == 2 * 8 * MIB  # of the two losses that were not taken back
-    held = sum(device.parts[kind] for kind in ("named", "graphs", "unnamed"))
-    assert sum(row.bytes for row in device.rows) == held
+    total = sum(device.parts[kind] for kind in ("named", "graphs", "unnamed"))
+    assert sum(row.bytes for row in device.rows) == total
 
 
 def test_shows_what_was_not_found(notebook: Notebook) -> None:
@@ -120,9 +120,9 @@ def test_finds_each_id_again(measure: Measure) -> None:
     ids += [part.id for row in before.devices[0].rows for part in row.parts]
     assert len(set(ids)) == len(ids)
     after = measure("pass")
-    assert all(after.find(each) is not None for each in ids)
-    gone = measure("del model, optimizer, losses\nimport gc; gc.collect();")
-    assert [each for each in ids if gone.find(each) is not None] == []
+    assert all(after.find(row_id) is not None for row_id in ids)
+    last = measure("del model, optimizer, losses\nimport gc; gc.collect();")
+    assert [row_id for row_id in ids if last.find(row_id) is not None] == []
 
 
 def test_lists_other_names(notebook: Notebook, measure: Measure) -> None:
@@ -155,8 +155,8 @@ def test_lists_other_names(notebook: Notebook, measure: Measure) -> None:
 def test_gives_a_hint_where_one_is_known(measure: Measure, source: str, hint: str | None) -> None:
     """Graphs in a list, one graph, and nothing where nothing is known."""
     rows = {row.name: row.hint for row in measure(source).devices[0].rows}
-    said = rows["x"]
-    assert (said and said["id"]) == hint
+    message = rows["x"]
+    assert (message and message["id"]) == hint
 
 
 def test_names_what_grew(measure: Measure) -> None:

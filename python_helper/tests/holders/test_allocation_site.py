@@ -1,4 +1,4 @@
-"""Where memory was made: on only when asked for, and never beside somebody else's recording."""
+"""Where memory was allocated: recorded only on request, and never beside another recording."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MAKE = "import torch\n\n{name} = torch.empty({mib} * 2**20, dtype=torch.uint8, d
 
 @pytest.fixture
 def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card of 4 GiB that is in use already."""
+    """A notebook on a simulated GPU of 4 GiB that is in use already."""
     with simulate("4 GiB"), open_notebook() as notebook:
         assert notebook.run(MAKE.format(name="before", mib=1)).success
         yield notebook
 
 
 @pytest.fixture
-def recording(notebook: Notebook) -> Iterator[Recording]:  # noqa: ARG001 -- has the card in use
+def recording(notebook: Notebook) -> Iterator[Recording]:  # noqa: ARG001 -- has the GPU in use
     """A recording that has begun after `before` was made."""
     recording = Recording()
     recording.begin()
@@ -46,8 +46,8 @@ def place_of(notebook: Notebook, recording: Recording, name: str) -> AllocationS
 def test_names_cell_and_line(notebook: Notebook, recording: Recording) -> None:
     """A tensor made while it records is known by cell, count and line; one made before is not."""
     result = notebook.run(MAKE.format(name="x", mib=2), cell_id="maker")
-    made = {"cell_id": "maker", "execution_count": result.execution_count, "line": 3}
-    assert place_of(notebook, recording, "x") == made
+    place = {"cell_id": "maker", "execution_count": result.execution_count, "line": 3}
+    assert place_of(notebook, recording, "x") == place
     assert place_of(notebook, recording, "before") is None
 
 
@@ -55,21 +55,21 @@ def test_names_the_innermost_line_of_a_cell(notebook: Notebook, recording: Recor
     """Of a function of one cell that another calls it is the line in the function."""
     notebook.run("def make():\n    return torch.zeros(2**20, device='cuda')", cell_id="definition")
     notebook.run("made = make()", cell_id="call")
-    found = place_of(notebook, recording, "made")
-    assert found is not None
-    assert (found["cell_id"], found["line"]) == ("definition", 2)
+    place = place_of(notebook, recording, "made")
+    assert place is not None
+    assert (place["cell_id"], place["line"]) == ("definition", 2)
 
 
 def test_a_library_is_not_a_cell(notebook: Notebook, recording: Recording) -> None:
     """What a library makes is made by the line of the cell that called it."""
     notebook.run("model = torch.nn.Linear(512, 512).cuda()\nweight = model.weight", cell_id="model")
-    found = place_of(notebook, recording, "weight")
-    assert found is not None
-    assert (found["cell_id"], found["line"]) == ("model", 1)
+    place = place_of(notebook, recording, "weight")
+    assert place is not None
+    assert (place["cell_id"], place["line"]) == ("model", 1)
 
 
-def test_leaves_a_recording_of_somebody_else_alone(notebook: Notebook) -> None:
-    """Where blocks have stacks already somebody records: it goes on as it was set up."""
+def test_leaves_another_recording_alone(notebook: Notebook) -> None:
+    """Blocks with stacks are those of another recording, which goes on as it was set up."""
     notebook.run("torch.cuda.memory._record_memory_history(max_entries=1000)")
     notebook.run(MAKE.format(name="x", mib=2))
     recording = Recording()
@@ -81,7 +81,7 @@ def test_leaves_a_recording_of_somebody_else_alone(notebook: Notebook) -> None:
     assert len(torch.cuda.memory._snapshot()["device_traces"][0]) >= 2
 
 
-def test_leaves_a_recording_on_that_somebody_took_over(
+def test_leaves_a_recording_on_that_was_taken_over(
     notebook: Notebook, recording: Recording
 ) -> None:
     """A history of events is none of ours: it is not turned off with our recording."""
@@ -93,7 +93,7 @@ def test_leaves_a_recording_on_that_somebody_took_over(
 
 
 def test_waits_for_a_block_that_tells(notebook: Notebook) -> None:
-    """With nothing in use nobody can tell who records: it is put off until something is."""
+    """With nothing in use no block tells who records: it is put off until something is."""
     notebook.run("del before")
     recording, was_on = Recording(), []
     for source in ("", MAKE.format(name="x", mib=1)):
@@ -107,11 +107,11 @@ def test_waits_for_a_block_that_tells(notebook: Notebook) -> None:
 @pytest.mark.usefixtures("notebook")
 def test_asks_for_no_more_than_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python stacks of what is in use, no history: all else costs time or gigabytes."""
-    asked: list[tuple[Any, ...]] = []
+    calls: list[tuple[Any, ...]] = []
     record = torch.cuda.memory._record_memory_history
 
     def spy(*args: Any, **keys: Any) -> None:
-        asked.append((args, keys))
+        calls.append((args, keys))
         record(*args, **keys)
 
     monkeypatch.setattr(torch.cuda.memory, "_record_memory_history", spy)
@@ -119,8 +119,8 @@ def test_asks_for_no_more_than_it_needs(monkeypatch: pytest.MonkeyPatch) -> None
     recording.begin()
     recording.begin()
     recording.end()
-    wanted = {"context": "state", "stacks": "python", "max_entries": 1}
-    assert asked == [(("state",), wanted), ((None,), {})]
+    options = {"context": "state", "stacks": "python", "max_entries": 1}
+    assert calls == [(("state",), options), ((None,), {})]
 
 
 @pytest.mark.usefixtures("notebook")
@@ -140,7 +140,7 @@ def test_does_without_where_pytorch_cannot(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_touches_nothing_before_the_gpu_is_in_use() -> None:
-    """Without a card in use nothing is asked, and nothing is known."""
+    """Without a GPU in use nothing is asked, and nothing is known."""
     recording = Recording()
     recording.begin()
     assert not recording.on

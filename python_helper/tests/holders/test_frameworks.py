@@ -1,7 +1,7 @@
 """Arrays of JAX, TensorFlow and CuPy: identity, size, and that looking starts nothing.
 
 The real frameworks run on the CPU, in environments of their own, where the walk takes the CPU
-for a GPU; CuPy, which needs a card, is a stand-in.
+for a GPU; CuPy, which needs a GPU, is a stand-in.
 """
 
 from __future__ import annotations
@@ -106,48 +106,48 @@ said["described"] = [held.storage.dtype, held.storage.shape, held.storage.framew
 """
 
 
-def said(framework: str, script: str, **environment: str) -> dict[str, Any]:
+def output(framework: str, script: str, **environment: str) -> dict[str, Any]:
     """Run a script in the environment of a framework, and return what it said."""
     code = f"{WALK}{script}\nprint(json.dumps(said))"
-    done = subprocess.run(
+    process = subprocess.run(
         [interpreter(framework), "-c", code],
         env={**os.environ, "PYTHONPATH": str(HELPER), "TF_CPP_MIN_LOG_LEVEL": "3", **environment},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    assert process.returncode == 0, process.stderr[-3000:]
+    values: dict[str, Any] = json.loads(process.stdout.splitlines()[-1])
+    return values
 
 
 @pytest.mark.kernel
 def test_counts_jax_arrays_once_and_starts_no_backend() -> None:
     """Each buffer of each device, told by its address; deleted and traced arrays hold nothing."""
     flags = "--xla_force_host_platform_device_count=4"
-    found = said("jax", JAX, JAX_PLATFORMS="cpu", XLA_FLAGS=flags)
-    assert found["before"] == [0, 0]
-    assert found["after a survey"] == 0
-    assert found["loaded"] == 1
-    assert found["on the CPU"] == {}
-    assert found["walked"] == {"x": 1024 * 256 * 4, "half['a']": 1024 * 256 * 2}
+    values = output("jax", JAX, JAX_PLATFORMS="cpu", XLA_FLAGS=flags)
+    assert values["before"] == [0, 0]
+    assert values["after a survey"] == 0
+    assert values["loaded"] == 1
+    assert values["on the CPU"] == {}
+    assert values["walked"] == {"x": 1024 * 256 * 4, "half['a']": 1024 * 256 * 2}
     assert (
-        found["sharded"] == [[0, 256 * 1024]] * 4
-        or [each[1] for each in found["sharded"]] == [256 * 1024] * 4
+        values["sharded"] == [[0, 256 * 1024]] * 4
+        or [row[1] for row in values["sharded"]] == [256 * 1024] * 4
     )
-    assert found["hidden"] == [1024 * 256 * 4]
-    assert found["described"] == ["float16", [1024, 256], "jax"]
-    assert found["traced"] == {}
+    assert values["hidden"] == [1024 * 256 * 4]
+    assert values["described"] == ["float16", [1024, 256], "jax"]
+    assert values["traced"] == {}
 
 
 @pytest.mark.kernel
 def test_counts_tensorflow_tensors_and_variables_and_starts_no_context() -> None:
     """Variables have the size of their shape: their value is not read."""
-    found = said("tensorflow", TENSORFLOW)
-    assert found["started by us"] is False
-    assert found["on the CPU"] == {}
-    assert found["walked"] == {"x": 1024 * 256 * 4, "module.weight": 1024 * 128 * 2}
-    assert found["described"] == ["float16", [1024, 128], "tensorflow"]
+    values = output("tensorflow", TENSORFLOW)
+    assert values["started by us"] is False
+    assert values["on the CPU"] == {}
+    assert values["walked"] == {"x": 1024 * 256 * 4, "module.weight": 1024 * 128 * 2}
+    assert values["described"] == ["float16", [1024, 128], "tensorflow"]
 
 
 class StandIn:
@@ -172,7 +172,7 @@ def test_counts_a_block_of_cupy_once(monkeypatch: pytest.MonkeyPatch) -> None:
     walk.run(
         [(StandIn(4096, 1000), Place("names", "x")), (StandIn(4096, 1000), Place("names", "y"))]
     )
-    (held,) = walk.ledger
-    assert (held.path, held.storage.bytes, held.storage.device_index) == ("x", 1024, 1)
-    assert held.storage.framework == "cupy"
-    assert [place.root for place in held.also] == ["y"]
+    (entry,) = walk.ledger
+    assert (entry.path, entry.storage.bytes, entry.storage.device_index) == ("x", 1024, 1)
+    assert entry.storage.framework == "cupy"
+    assert [place.root for place in entry.also] == ["y"]

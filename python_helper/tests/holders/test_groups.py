@@ -1,4 +1,4 @@
-"""What stands side by side under one name, on a simulated card."""
+"""What stands side by side under one name, on a simulated GPU."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tensor(n, **more):
 
 @pytest.fixture
 def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card."""
+    """A notebook on a simulated GPU."""
     with simulate("4 GiB"), open_notebook() as notebook:
         assert notebook.run(SETUP).success
         yield notebook
@@ -37,17 +37,17 @@ def notebook() -> Iterator[Notebook]:
 def groups(notebook: Notebook, source: str) -> dict[str, Group]:
     """Run a cell, and return what stands under each path."""
     assert notebook.run(source).success
-    found = survey(notebook.shell, Turn(30.0), for_account=True)
-    assert found is not None
-    return {each.path: each for each in groups_of(found, 0)}
+    overview = survey(notebook.shell, Turn(30.0), for_account=True)
+    assert overview is not None
+    return {group.path: group for group in groups_of(overview, 0)}
 
 
 def test_a_list_is_one_group(notebook: Notebook) -> None:
     """With its members counted, and the shape that most of it has."""
-    found = groups(notebook, "preds = [tensor(4) for _ in range(5)] + [tensor(8)]")["preds"]
-    assert (found.count, found.bytes, found.graph_bytes) == (6, 28 * MIB, 0)
-    assert found.commonest == ((4 * 2**18,), "float32", 5)
-    assert (found.name, found.last_name, found.kind) == ("preds", "preds", "tensor")
+    group = groups(notebook, "preds = [tensor(4) for _ in range(5)] + [tensor(8)]")["preds"]
+    assert (group.count, group.bytes, group.graph_bytes) == (6, 28 * MIB, 0)
+    assert group.commonest == ((4 * 2**18,), "float32", 5)
+    assert (group.name, group.last_name, group.kind) == ("preds", "preds", "tensor")
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_the_container_is_the_outermost_of_several(
 
 def test_tells_graphs_from_values(notebook: Notebook) -> None:
     """What only graphs hold, and of how many members."""
-    found = groups(
+    group = groups(
         notebook,
         "layer = nn.Linear(1024, 1024).cuda()\n"
         "losses = [layer(torch.empty(1024, 1024, device='cuda')).relu().sum() for _ in range(3)]",
     )["losses"]
-    assert found.graphs == 3
-    assert found.graph_bytes >= 3 * 4 * MIB
-    assert found.bytes - found.graph_bytes == 3 * 512
+    assert group.graphs == 3
+    assert group.graph_bytes >= 3 * 4 * MIB
+    assert group.bytes - group.graph_bytes == 3 * 512

@@ -99,9 +99,9 @@ HOSTILE = {
 def test_runs_no_code_of_the_user(notebook: Notebook, measure: Measure, source: str) -> None:
     """No method, property, attribute hook, comparison or metaclass of theirs is run."""
     assert notebook.run(WATCH).success, notebook.printed
-    found = sizes(measure(f"{source}\ntouched.clear()"))
+    totals = sizes(measure(f"{source}\ntouched.clear()"))
     assert list(notebook.shell.user_ns["touched"]) == []
-    assert found["x"] == 8 * MIB
+    assert totals["x"] == 8 * MIB
 
 
 def test_leaves_objects_as_small_as_they_were(notebook: Notebook, measure: Measure) -> None:

@@ -1,4 +1,4 @@
-"""Every kind of holder on a simulated card, with the bytes that theory gives it."""
+"""Every kind of holder on a simulated GPU, with the bytes that theory gives it."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def test_tells_parameters_gradients_and_state_apart(measure: Measure) -> None:
         "model(torch.randn(256, 1024, device='cuda')).sum().backward()\n"
         "optimizer.step()"
     )
-    found: dict[tuple[str, str], int] = {}
+    totals: dict[tuple[str, str], int] = {}
     for row in account.devices[0].rows:
         for part in row.parts:
             key = row.name, part.held[0].kind
-            found[key] = found.get(key, 0) + part.bytes
+            totals[key] = totals.get(key, 0) + part.bytes
     parameters = WEIGHT + 3 * BIAS
     buffers = 2 * BIAS + 512  # mean, variance, and the count of batches
-    assert found == {
+    assert totals == {
         ("model", "parameters"): parameters + buffers,
         ("model", "gradients"): parameters,
         ("optimizer", "optimizer_state"): 2 * parameters,
@@ -117,7 +117,7 @@ def test_hangs_what_only_a_graph_keeps_on_its_tensor(measure: Measure) -> None:
 
 
 def test_finds_the_graph_behind_a_value_on_the_host(measure: Measure) -> None:
-    """`loss.cpu()` keeps the activations of its step on the card."""
+    """`loss.cpu()` keeps the activations of its step on the GPU."""
     account = measure(
         "w = torch.ones(1024, 1024, device='cuda', requires_grad=True)\n"
         "host = [(w * torch.ones_like(w)).sum().cpu()]"
@@ -197,8 +197,8 @@ MODEL = "class Model(nn.Module):\n    def __init__(self):\n        super().__ini
 )
 def test_finds_what_pytorch_keeps(measure: Measure, source: str, name: str, size: int) -> None:
     """Lists of parameters, buffers, hooks, data loaders."""
-    found = sizes(measure(source))
-    assert found[name] == size
+    totals = sizes(measure(source))
+    assert totals[name] == size
 
 
 def test_counts_half_precision_and_integers(measure: Measure) -> None:

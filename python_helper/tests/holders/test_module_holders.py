@@ -138,28 +138,28 @@ def account(notebook: Notebook, source: str) -> Account:
     return take(notebook.shell, notebook.read(), Turn(30.0))
 
 
-@pytest.mark.parametrize(("module", "case"), [(each, each) for each in CASES], indirect=["module"])
+@pytest.mark.parametrize(("module", "case"), [(name, name) for name in CASES], indirect=["module"])
 def test_names_what_a_module_keeps(notebook: Notebook, module: str, case: str) -> None:
     """By the path that code would write; it counts as named, and the call frees it."""
     _, source, (root, part), call = CASES[case]
-    taken = account(
+    result = account(
         notebook, f"import {module}\n{source}\ngc.collect()".replace("{module}", module)
     )
-    assert taken.complete
+    assert result.complete
     root = root.replace("{module}", module)
-    assert sizes(taken, "modules") == {root: 64 * MIB}
-    (device,) = taken.devices
+    assert sizes(result, "modules") == {root: 64 * MIB}
+    (device,) = result.devices
     assert device.parts["named"] == device.in_use_bytes
     (row,) = device.rows
     assert (row.parts[0].name, row.hint and row.hint["id"]) == (part, "hint.modules")
     ways = find(row.parts[0].id, notebook.shell, notebook.read(), Turn(30.0))
     assert ways.complete
     assert ways.paths[0][0]["text"] == f"`{root}`"
-    found = survey(notebook.shell, Turn(30.0), for_account=True)
-    assert found is not None
-    (held,) = [each for each in groups_of(found, 0) if each.root == root]
-    assert call_that_frees(held) == call.replace("{module}", module)
-    assert notebook.run(call_that_frees(held)).success
+    overview = survey(notebook.shell, Turn(30.0), for_account=True)
+    assert overview is not None
+    (group,) = [item for item in groups_of(overview, 0) if item.root == root]
+    assert call_that_frees(group) == call.replace("{module}", module)
+    assert notebook.run(call_that_frees(group)).success
     assert notebook.in_use() == 0
 
 
@@ -189,9 +189,9 @@ def test_what_a_failed_function_shares_with_a_module(notebook: Notebook) -> None
     try:
         assert notebook.run(source).success, notebook.printed
         assert not notebook.run("sys.modules['mine'].ENGINE.go()").success
-        taken = take(notebook.shell, notebook.read(), Turn(30.0))
-        assert sizes(taken, "modules") == {"mine.ENGINE": 64 * MIB}
-        assert sum(sizes(taken, "traceback").values()) == 8 * MIB
+        result = take(notebook.shell, notebook.read(), Turn(30.0))
+        assert sizes(result, "modules") == {"mine.ENGINE": 64 * MIB}
+        assert sum(sizes(result, "traceback").values()) == 8 * MIB
     finally:
         sys.modules.pop("mine", None)
 
@@ -233,10 +233,10 @@ def test_garbage_is_what_collecting_frees(
     gc.collect()
     gc.disable()
     try:
-        taken = account(notebook, source)
-        unnamed = sum(sizes(taken, "garbage").values()), sum(sizes(taken, "elsewhere").values())
+        result = account(notebook, source)
+        unnamed = sum(sizes(result, "garbage").values()), sum(sizes(result, "elsewhere").values())
         assert unnamed == ((64 * MIB, 0) if is_garbage else (0, 64 * MIB))
-        del taken
+        del result
         before = notebook.in_use()
         gc.collect()
         assert before - notebook.in_use() == (64 * MIB if is_garbage else 0)
@@ -245,7 +245,7 @@ def test_garbage_is_what_collecting_frees(
 
 
 def test_the_self_of_a_library_goes_by_its_class(notebook: Notebook) -> None:
-    """Nobody knows the `self` of a library's function; what it is they do."""
+    """The user does not know the `self` of a library's function, but what it is."""
     source = "nn.Linear(4096, 4096, bias=False, device='cuda')('no tensor')"
     assert not notebook.run(source).success
     (row,) = take(notebook.shell, notebook.read(), Turn(30.0)).devices[0].rows

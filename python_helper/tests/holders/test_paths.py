@@ -32,7 +32,7 @@ def ways_to_largest(notebook: Notebook, source: str) -> Ways:
     return find(largest(notebook), notebook.shell, notebook.read(), Turn(30.0))
 
 
-def written(ways: Ways) -> list[str]:
+def texts_of(ways: Ways) -> list[str]:
     """Return each way as a person reads it."""
     return [" → ".join(step["text"] for step in way) for way in ways.paths]
 
@@ -68,7 +68,7 @@ def written(ways: Ways) -> list[str]:
 def test_says_the_way_from_a_name(notebook: Notebook, source: str, way: str) -> None:
     """What a name leads to is told step by step, in words."""
     ways = ways_to_largest(notebook, source)
-    assert written(ways) == [way]
+    assert texts_of(ways) == [way]
     assert ways.message["text"] == "One way leads to it."
     assert ways.complete
 
@@ -78,13 +78,13 @@ def test_says_the_way_from_a_failed_cell(notebook: Notebook) -> None:
     assert not notebook.run("def train():\n    batch = tensor(8)\n    1/0\ntrain()").success
     ways = find(largest(notebook), notebook.shell, notebook.read(), Turn(30.0))
     assert len(ways.paths) == 1
-    assert "`batch in train`, kept by the traceback of" in written(ways)[0]
+    assert "`batch in train`, kept by the traceback of" in texts_of(ways)[0]
 
 
 def test_tells_aliases(notebook: Notebook) -> None:
     """Two names of one tensor are two ways, the shortest first."""
     ways = ways_to_largest(notebook, "x = tensor(8)\nbatches = {'first': x}")
-    assert written(ways) == ["`x`", "`batches` → dict → key `'first'`"]
+    assert texts_of(ways) == ["`x`", "`batches` → dict → key `'first'`"]
     assert ways.message["text"] == "2 ways lead to it."
 
 
@@ -93,10 +93,10 @@ def test_an_id_outlives_the_account(notebook: Notebook) -> None:
     notebook.run("x = tensor(8)")
     holder_id = largest(notebook)
     notebook.run("y = tensor(16)")
-    assert written(find(holder_id, notebook.shell, notebook.read(), Turn(30.0))) == ["`x`"]
+    assert texts_of(find(holder_id, notebook.shell, notebook.read(), Turn(30.0))) == ["`x`"]
     notebook.run("del x")
-    gone = find(holder_id, notebook.shell, notebook.read(), Turn(30.0))
-    assert (gone.paths, gone.message["id"]) == ([], "path.gone")
+    ways = find(holder_id, notebook.shell, notebook.read(), Turn(30.0))
+    assert (ways.paths, ways.message["id"]) == ([], "path.gone")
     never = find("nonsense", notebook.shell, notebook.read(), Turn(30.0))
     assert never.message["id"] == "path.gone"
 
@@ -142,7 +142,7 @@ def test_searches_back_from_what_no_walk_reached(notebook: Notebook, source: str
     """Where the walk did not come the gc is asked, up to a module or a name."""
     ways = ways_to_largest(notebook, source)
     notebook.shell.user_ns.get("sys").modules.pop("mine", None)
-    assert written(ways)[0] == way
+    assert texts_of(ways)[0] == way
     assert ways.complete
 
 
@@ -177,19 +177,19 @@ def test_says_where_no_name_leads(notebook: Notebook, source: str, message_id: s
     if "done" in notebook.shell.user_ns:
         notebook.shell.user_ns["done"].set()
         # No account is taken beside a thread that still frees its tensor.
-        for each in threading.enumerate():
-            if each.name.endswith("(work)"):
-                each.join(30)
+        for thread in threading.enumerate():
+            if thread.name.endswith("(work)"):
+                thread.join(30)
     assert (ways.paths, ways.complete, ways.message["id"]) == ([], True, message_id)
 
 
 def test_says_when_it_stopped_early(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     """With its time spent the search ends, and says so."""
-    known = collector.known
+    original = collector.known
 
     def take_all_the_time(walk: Any, **needed: bool) -> Any:
         walk.inspector.turn._cut = True
-        return known(walk, **needed)
+        return original(walk, **needed)
 
     monkeypatch.setattr(collector, "known", take_all_the_time)
     nested = "nest = tensor(8)\nfor _ in range(20): nest = [nest]"
@@ -223,13 +223,13 @@ def test_holds_nothing_afterwards(notebook: Notebook) -> None:
     tensor: Any = notebook.shell.user_ns["nest"]
     while isinstance(tensor, list):
         tensor = tensor[0]
-    kept = weakref.ref(tensor)
+    ref = weakref.ref(tensor)
     del tensor
     gc.disable()
     try:
         assert find(holder_id, notebook.shell, notebook.read(), Turn(30.0)).paths
         notebook.run("del nest")
-        assert kept() is None
+        assert ref() is None
     finally:
         gc.enable()
 
@@ -270,4 +270,4 @@ def test_runs_no_code_of_what_it_meets(notebook: Notebook, depth: int) -> None:
     ways = ways_to_largest(notebook, HOSTILE.replace("{depth}", str(depth)))
     assert notebook.shell.user_ns["touched"] == []
     assert len(ways.paths) == 1
-    assert written(ways)[0].endswith("attribute `value`")
+    assert texts_of(ways)[0].endswith("attribute `value`")

@@ -1,4 +1,4 @@
-"""What autocast would save, beside what it saves on a simulated card."""
+"""What autocast would save, beside what it saves on a simulated GPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ del out
 with torch.autocast("cuda", dtype=torch.bfloat16):
     out = net(x)
 """
-KEPT = "kept = torch.cuda.memory_allocated() - before"
+MEASURE = "kept = torch.cuda.memory_allocated() - before"
 NETS = {
     "linear": ("nn.Sequential(*[nn.Linear(512, 512), nn.GELU()] * 4)", "4096, 512"),
     "norms between": (
@@ -49,12 +49,12 @@ def test_says_what_autocast_saves(name: str) -> None:
     """Within a tenth of what the forward pass keeps, also where it saves nothing."""
     net, shape = NETS[name]
     with simulate("4 GiB"), open_notebook() as notebook:
-        for code in (BASE.format(net=net, shape=shape), FORWARD, KEPT):
+        for code in (BASE.format(net=net, shape=shape), FORWARD, MEASURE):
             assert notebook.run(code).success
-        kept = notebook.shell.user_ns["kept"]
-        found = survey(notebook.shell, Turn(30.0), for_account=True)
-        assert found is not None
-        for code in (UNDER_AUTOCAST, KEPT):
+        total = notebook.shell.user_ns["kept"]
+        overview = survey(notebook.shell, Turn(30.0), for_account=True)
+        assert overview is not None
+        for code in (UNDER_AUTOCAST, MEASURE):
             assert notebook.run(code).success
-        saved = kept - notebook.shell.user_ns["kept"]
-        assert found.halves.get(0, 0) == pytest.approx(saved, abs=0.1 * kept)
+        saved = total - notebook.shell.user_ns["kept"]
+        assert overview.halves.get(0, 0) == pytest.approx(saved, abs=0.1 * total)

@@ -1,6 +1,6 @@
 """Tensors that are more than one storage, or hold their memory in attributes.
 
-The simulated card has no sparse and no jagged tensors: these are told on the CPU, where the
+The simulated GPU has no sparse and no jagged tensors: these are told on the CPU, where the
 walk takes the CPU for a GPU.
 """
 
@@ -70,14 +70,14 @@ def host_as_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storages, "_GPUS", frozenset({"cpu"}))
 
 
-def walked(value: object) -> dict[str, int]:
+def bytes_of(value: object) -> dict[str, int]:
     """Return the bytes of each path under a value."""
     turn = Turn(30.0)
     with turn.walking():
         walk = Walk(Inspector(turn))
         walk.run([(value, Place("names", "x"))])
     assert not walk.truncated
-    return {held.path: held.storage.bytes for held in walk.ledger}
+    return {entry.path: entry.storage.bytes for entry in walk.ledger}
 
 
 def indices() -> torch.Tensor:
@@ -92,7 +92,7 @@ def test_adds_up_the_parts_of_a_sparse_tensor() -> None:
     x = torch.sparse_coo_tensor(
         indices()[None], torch.ones(count), (count,), check_invariants=False
     )
-    assert walked(x) == {"x._indices()": 8 * count, "x._values()": 4 * count}
+    assert bytes_of(x) == {"x._indices()": 8 * count, "x._values()": 4 * count}
 
 
 @pytest.mark.parametrize(
@@ -106,16 +106,16 @@ def test_adds_up_the_parts_of_a_compressed_tensor(make: str, rows: str, columns:
     compressed, plain = torch.arange(0, 2049, 2), torch.arange(2048) % 1024
     function = getattr(torch, f"sparse_{make}_tensor")
     x = function(compressed, plain, torch.ones(2048), (1024, 1024), check_invariants=False)
-    assert walked(x) == {f"x.{rows}()": 8704, f"x.{columns}()": 16384, "x.values()": 8192}
+    assert bytes_of(x) == {f"x.{rows}()": 8704, f"x.{columns}()": 16384, "x.values()": 8192}
 
 
 @pytest.mark.usefixtures("host_as_gpu")
 def test_looks_into_jagged_tensors() -> None:
     """A jagged tensor keeps values and offsets in attributes."""
     x = torch.nested.nested_tensor_from_jagged(torch.ones(1024, 256), torch.tensor([0, 512, 1024]))
-    found = walked(x)
-    assert found["x._values"] == 1024 * 256 * 4
-    assert found["x._offsets"] == 512
+    totals = bytes_of(x)
+    assert totals["x._values"] == 1024 * 256 * 4
+    assert totals["x._offsets"] == 512
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -124,12 +124,12 @@ def test_counts_quantised_tensors_with_their_scales() -> None:
     """One byte per element; per channel also a scale and a zero point each."""
     values = torch.randn(1024, 1024)
     whole = torch.quantize_per_tensor(values, 0.1, 0, torch.quint8)
-    assert walked(whole) == {"x": 1024 * 1024}
+    assert bytes_of(whole) == {"x": 1024 * 1024}
     rows = torch.quantize_per_channel(values, torch.ones(1024), torch.zeros(1024), 0, torch.quint8)
-    found = walked(rows)
-    assert found["x"] == 1024 * 1024
-    assert found["x.q_per_channel_scales()"] == 1024 * 4
-    assert found["x.q_per_channel_zero_points()"] == 1024 * 4
+    totals = bytes_of(rows)
+    assert totals["x"] == 1024 * 1024
+    assert totals["x.q_per_channel_scales()"] == 1024 * 4
+    assert totals["x.q_per_channel_zero_points()"] == 1024 * 4
 
 
 @pytest.mark.usefixtures("host_as_gpu")
@@ -143,10 +143,10 @@ def test_looks_into_distributed_tensors(tmp_path: Any) -> None:
     try:
         mesh = DeviceMesh("cpu", [0])
         x: Any = DTensor.from_local(torch.ones(1024, 256), mesh, [Shard(0)])
-        assert walked(x)["x._local_tensor"] == 1024 * 256 * 4
+        assert bytes_of(x)["x._local_tensor"] == 1024 * 256 * 4
         module = torch.nn.Module()
         module.weight = torch.nn.Parameter(x)
-        assert walked(module)["x.weight._local_tensor"] == 1024 * 256 * 4
+        assert bytes_of(module)["x.weight._local_tensor"] == 1024 * 256 * 4
     finally:
         dist.destroy_process_group()
 
@@ -157,4 +157,4 @@ def test_ignores_tensors_that_only_pretend() -> None:
 
     with FakeTensorMode():
         x = torch.empty(1024, device="cuda")
-    assert walked(x) == {}
+    assert bytes_of(x) == {}

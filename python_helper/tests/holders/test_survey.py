@@ -1,4 +1,4 @@
-"""Who holds what on a simulated card: kinds, origins, and code that is not run."""
+"""Who holds what on a simulated GPU: kinds, origins, and code that is not run."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ def look(notebook: Notebook, source: str, **options: Any) -> Survey:
     """Run a cell that must succeed, and survey the kernel."""
     result = notebook.run(source)
     assert result.success, notebook.printed
-    found = survey(notebook.shell, Turn(30.0), **options)
-    assert found is not None
-    assert found.complete
-    return found
+    overview = survey(notebook.shell, Turn(30.0), **options)
+    assert overview is not None
+    assert overview.complete
+    return overview
 
 
-def holders(found: Survey) -> dict[tuple[str, str], int]:
+def holders(overview: Survey) -> dict[tuple[str, str], int]:
     """Return bytes by name and kind."""
     sizes: Counter[tuple[str, str]] = Counter()
-    for held in found.ledger:
-        if held.origin == "names":
-            sizes[held.root, held.kind] += held.storage.bytes
+    for entry in overview.ledger:
+        if entry.origin == "names":
+            sizes[entry.root, entry.kind] += entry.storage.bytes
     return dict(sizes)
 
 
 def names_in_traceback(notebook: Notebook, source: str) -> list[str]:
     """Run a cell that fails, and name what its traceback keeps, largest first."""
     assert not notebook.run(source).success
-    found = survey(notebook.shell, Turn(30.0))
-    assert found is not None
-    return [each["name"] for each in found.ledger.largest(0, "traceback")]
+    overview = survey(notebook.shell, Turn(30.0))
+    assert overview is not None
+    return [row["name"] for row in overview.ledger.largest(0, "traceback")]
 
 
 CALL = """def call(function, *args):
@@ -92,9 +92,9 @@ def test_gives_no_name_to_what_only_our_own_frames_know(notebook: Notebook) -> N
         "ours.tensor = tensor\nours.call()",
     )
     assert names == []
-    found = survey(notebook.shell, Turn(30.0))
-    assert found is not None
-    assert found.ledger.bytes(0, origin="traceback") == 8 * MIB
+    overview = survey(notebook.shell, Turn(30.0))
+    assert overview is not None
+    assert overview.ledger.bytes(0, origin="traceback") == 8 * MIB
 
 
 def test_what_is_near_a_name_comes_before_what_is_deep(notebook: Notebook) -> None:
@@ -103,36 +103,36 @@ def test_what_is_near_a_name_comes_before_what_is_deep(notebook: Notebook) -> No
         "def tree(depth): return [tree(depth - 1) for _ in range(20)] if depth else object()\n"
         "big = tree(3)\nafter = [tensor(8)]"
     )
-    found = survey(notebook.shell, Turn(0.0))
-    assert found is not None
-    assert holders(found) == {("after", "tensor"): 8 * MIB}
+    overview = survey(notebook.shell, Turn(0.0))
+    assert overview is not None
+    assert holders(overview) == {("after", "tensor"): 8 * MIB}
 
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_collects_no_garbage_meanwhile(notebook: Notebook, enabled: bool) -> None:
     """A collection set off by the walk itself would use up its time; after it all is as before."""
     notebook.run("many = [[[n]] for n in range(400)]\nkept = [tensor(8)]")
-    collected: list[int] = []
+    generations: list[int] = []
 
     def note(phase: str, info: dict[str, int]) -> None:
         if phase == "start":
-            collected.append(info["generation"])
+            generations.append(info["generation"])
 
     before = gc.get_threshold()
     gc.collect()  # what was made before would set one off
     (gc.enable if enabled else gc.disable)()
     gc.callbacks.append(note)
     gc.set_threshold(10, 1, 1)
-    collected.clear()
+    generations.clear()
     try:
-        found = survey(notebook.shell, Turn(30.0))
-        meanwhile, after = list(collected), gc.isenabled()
+        overview = survey(notebook.shell, Turn(30.0))
+        meanwhile, after = list(generations), gc.isenabled()
     finally:
         gc.set_threshold(*before)
         gc.callbacks.remove(note)
         gc.enable()
-    assert found is not None
-    assert holders(found) == {("kept", "tensor"): 8 * MIB}
+    assert overview is not None
+    assert holders(overview) == {("kept", "tensor"): 8 * MIB}
     assert len(meanwhile) <= 2  # on the way in and out
     assert after is enabled
 
@@ -142,31 +142,31 @@ def test_the_shell_is_no_holder(notebook: Notebook) -> None:
     notebook.run(
         "import gpu_headroom\nshell = get_ipython()\nsimulation = gpu_headroom.simulate.active()"
     )
-    found = look(notebook, "kept = [tensor(8)]")
-    assert holders(found) == {("kept", "tensor"): 8 * MIB}
-    assert found.ledger.meetings == {}
+    overview = look(notebook, "kept = [tensor(8)]")
+    assert holders(overview) == {("kept", "tensor"): 8 * MIB}
+    assert overview.ledger.meetings == {}
 
 
 def test_tells_models_in_evaluation(notebook: Notebook) -> None:
     """The mode is read from the model's own dictionary."""
-    found = look(notebook, "a = nn.Linear(2, 2).cuda()\nb = nn.Linear(2, 2).cuda().eval()")
-    assert {(each.name, each.training) for each in found.models} == {("a", True), ("b", False)}
+    overview = look(notebook, "a = nn.Linear(2, 2).cuda()\nb = nn.Linear(2, 2).cuda().eval()")
+    assert {(net.name, net.training) for net in overview.models} == {("a", True), ("b", False)}
 
 
 def test_ignores_the_cpu_and_meta(notebook: Notebook) -> None:
-    """Only memory of the card is counted."""
-    found = look(notebook, "a = torch.zeros(1000)\nb = torch.zeros(1000, device='meta')")
-    assert list(found.ledger) == []
+    """Only memory of the GPU is counted."""
+    overview = look(notebook, "a = torch.zeros(1000)\nb = torch.zeros(1000, device='meta')")
+    assert list(overview.ledger) == []
 
 
 def test_keeps_nothing_alive(notebook: Notebook) -> None:
     """A survey holds no object of the user's, classes included."""
-    found = look(
+    overview = look(
         notebook, "class Holder:\n    def __init__(self): self.x = tensor(8)\nh = Holder()"
     )
-    seen = weakref.ref(notebook.shell.user_ns["h"].__class__)
-    assert found.ledger.bytes(0) == 8 * MIB
+    ref = weakref.ref(notebook.shell.user_ns["h"].__class__)
+    assert overview.ledger.bytes(0) == 8 * MIB
     notebook.run("del h, Holder")
     gc.collect()
-    assert seen() is None
+    assert ref() is None
     assert notebook.in_use() == 0

@@ -1,4 +1,4 @@
-"""What has to be saved of a training, on a simulated card that computes."""
+"""What has to be saved of a training, on a simulated GPU that computes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def train(model, *optimizers, steps=1):
             each.step()
 """
 ADAM = "model = net(); optimizer = optim.Adam(model.parameters())\n"
-KEPT: dict[str, tuple[str, list[str]]] = {
+STATES: dict[str, tuple[str, list[str]]] = {
     "one": (ADAM, ["model", "optimizer"]),
     "not what nobody trains": (
         f"{ADAM}best = copy.deepcopy(model); teacher = net(); x = torch.ones(4).cuda()",
@@ -119,7 +119,7 @@ TRAINED: dict[str, tuple[str, bool, bool]] = {
 
 @pytest.fixture
 def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card with values."""
+    """A notebook on a simulated GPU with values."""
     with simulate("4 GiB", compute="cpu"), open_notebook() as notebook:
         assert notebook.run(SETUP).success
         yield notebook
@@ -132,13 +132,13 @@ def state(notebook: Notebook, source: str) -> TrainingState:
     return TrainingState(notebook.shell, Inspector(Turn()))
 
 
-@pytest.mark.parametrize("case", KEPT)
+@pytest.mark.parametrize("case", STATES)
 def test_finds_what_belongs_together(notebook: Notebook, case: str) -> None:
     """Whatever is kept, code can be written for."""
-    source, names = KEPT[case]
-    found = state(notebook, source)
-    assert list(found.kept) == names
-    for name, value in found.kept.items():
+    source, names = STATES[case]
+    training = state(notebook, source)
+    assert list(training.kept) == names
+    for name, value in training.kept.items():
         assert notebook.shell.ev(name) is value
 
 
@@ -146,18 +146,18 @@ def test_finds_what_belongs_together(notebook: Notebook, case: str) -> None:
 def test_tells_whether_a_step_was_made(notebook: Notebook, case: str) -> None:
     """One that failed in its middle does not count."""
     source, trained, before = TRAINED[case]
-    found = state(notebook, source)
-    assert found.has_trained(in_step=False) is trained
-    assert found.has_trained(in_step=True) is before
+    training = state(notebook, source)
+    assert training.has_trained(in_step=False) is trained
+    assert training.has_trained(in_step=True) is before
 
 
-def test_tells_that_somebody_trains(notebook: Notebook) -> None:
-    """The versions of its tensors are others after a step."""
-    found = state(notebook, f"{ADAM}train(model, optimizer)")
-    before = found.versions
-    assert found.versions == before
+def test_tells_that_a_model_trains(notebook: Notebook) -> None:
+    """The versions of its tensors differ after a step."""
+    training = state(notebook, f"{ADAM}train(model, optimizer)")
+    before = training.versions
+    assert training.versions == before
     notebook.run("train(model, optimizer)")
-    assert found.versions != before
+    assert training.versions != before
 
 
 def test_counts_each_storage_once(notebook: Notebook) -> None:
@@ -169,5 +169,5 @@ def test_counts_each_storage_once(notebook: Notebook) -> None:
     adam = (
         "optimizer = optim.Adam(model.parameters()); train512 = model(torch.ones(1, 512).cuda())\n"
     )
-    found = state(notebook, f"{source}{tied}{adam}train512.sum().backward(); optimizer.step()")
-    assert found.bytes == pytest.approx(3 * 512 * 512 * 4, abs=64)
+    training = state(notebook, f"{source}{tied}{adam}train512.sum().backward(); optimizer.step()")
+    assert training.bytes == pytest.approx(3 * 512 * 512 * 4, abs=64)

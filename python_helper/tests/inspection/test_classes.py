@@ -44,7 +44,7 @@ def test_only_metaclasses_with_code_of_their_own_count(
     script = tmp_path / "script.py"
     script.write_text(f"{program}\n{PLAINLY}print(plainly())", encoding="utf-8")
     environment = {"PYTHONPATH": str(SOURCES), "PATH": ""}
-    ran = subprocess.run(
+    result = subprocess.run(
         [sys.executable, script], check=True, capture_output=True, text=True, env=environment
     )
-    assert ran.stdout.strip() == str(expected)
+    assert result.stdout.strip() == str(expected)

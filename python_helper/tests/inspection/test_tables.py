@@ -35,25 +35,25 @@ class _Object:
 def _collected_often(change: Callable[[], None]) -> Iterator[None]:
     """Have the collector run at nearly each allocation, and let something change a table then."""
 
-    def started(phase: str, _: dict[str, int]) -> None:
+    def on_collection(phase: str, _: dict[str, int]) -> None:
         if phase == "start":
             change()
 
     before = gc.get_threshold()
-    gc.callbacks.append(started)
+    gc.callbacks.append(on_collection)
     # Tuples that were freed would be used again, and start no collector: none is left.
-    held = [(n, n) for n in range(10_000)]
+    tuples = [(n, n) for n in range(10_000)]
     gc.set_threshold(1, 10**9, 10**9)  # of the youngest only: a whole one goes through all modules
     try:
         yield
-        assert held
+        assert tuples
     finally:
         gc.set_threshold(*before)
-        gc.callbacks.remove(started)
+        gc.callbacks.remove(on_collection)
 
 
 def _readers() -> dict[str, tuple[MutableMapping[Any, Any], Callable[[], object]]]:
-    shell, one = _Shell(), _Object()
+    shell, value = _Shell(), _Object()
     table = {n: str(n) for n in range(100)}
     return {
         "items": (table, lambda: items_of(table)),
@@ -62,7 +62,7 @@ def _readers() -> dict[str, tuple[MutableMapping[Any, Any], Callable[[], object]
         "modules of ours": (sys.modules, injection.own_modules),
         "names": (shell.user_ns, lambda: user_names(shell)),
         "displayed values": (shell.history_manager.output_hist, lambda: output_roots(shell)),
-        "attributes": (vars(one), lambda: objects.attributes(one, objects.layout_of(_Object))),
+        "attributes": (vars(value), lambda: objects.attributes(value, objects.layout_of(_Object))),
     }
 
 
@@ -70,20 +70,20 @@ def _readers() -> dict[str, tuple[MutableMapping[Any, Any], Callable[[], object]
 def test_a_table_may_change_while_it_is_read(reader: str) -> None:
     """Another thread may import a module or bind a name whenever the collector runs."""
     table, read = _readers()[reader]
-    made: list[str] = []
+    names: list[str] = []
 
     def change() -> None:
-        made.append(f"gpu_headroom_test_{len(made)}")
-        table[made[-1]] = types
+        names.append(f"gpu_headroom_test_{len(names)}")
+        table[names[-1]] = types
 
     try:
         for _ in range(3):
             with _collected_often(change):
                 assert read() is not None
     finally:
-        for name in made:
+        for name in names:
             table.pop(name, None)
-    assert made, "the collector has not run at all"
+    assert names, "the collector has not run at all"
 
 
 def test_a_copy_is_not_asked_of_the_table_itself() -> None:

@@ -23,10 +23,8 @@ def simulated(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[LiveKernel]:
     """A kernel that a module shares, with the simulated GPU that is its `GPU`."""
-    folder, card = tmp_path_factory.mktemp("gpu"), request.module.GPU
-    with attached(
-        newest_python, folder, pack, installed=True, GPU_HEADROOM_SIMULATE=card
-    ) as kernel:
+    folder, gpu = tmp_path_factory.mktemp("gpu"), request.module.GPU
+    with attached(newest_python, folder, pack, installed=True, GPU_HEADROOM_SIMULATE=gpu) as kernel:
         yield kernel
 
 
@@ -35,9 +33,9 @@ def fresh(
     request: pytest.FixtureRequest, newest_python: Path, pack: Pack, tmp_path: Path
 ) -> Iterator[LiveKernel]:
     """A kernel of a test's own, at work in `tmp_path`, with the GPU that is the module's `GPU`."""
-    card = request.module.GPU
+    gpu = request.module.GPU
     with attached(
-        newest_python, tmp_path, pack, installed=True, GPU_HEADROOM_SIMULATE=card
+        newest_python, tmp_path, pack, installed=True, GPU_HEADROOM_SIMULATE=gpu
     ) as kernel:
         yield kernel
 

@@ -33,7 +33,7 @@ def begin(kernel: LiveKernel, pack: Pack) -> None:
 
 
 def fail(kernel: LiveKernel, after_oom: str) -> tuple[dict[str, Any], int]:
-    """Run out of memory under a setting; return the card's report and what the cell had held."""
+    """Run out of memory under a setting; return the report and what the cell had held."""
     kernel.attach(after_oom=after_oom)
     kernel.free()
     run = kernel.run(FAIL, cell_id="failing", stop_on_error=False)
@@ -42,22 +42,22 @@ def fail(kernel: LiveKernel, after_oom: str) -> tuple[dict[str, Any], int]:
 
 def remedies(report: dict[str, Any]) -> dict[str, str]:
     """The notes of the remedies by their ids."""
-    return {each["id"]: each["note"]["id"] for each in report["remedies"]}
+    return {remedy["id"]: remedy["note"]["id"] for remedy in report["remedies"]}
 
 
 def test_frees_at_once_where_the_setting_says_so(gpu: LiveKernel) -> None:
-    """The card comes first, says that `%debug` is lost, and learns what came back."""
+    """The report comes first, says that `%debug` is lost, and learns what came back."""
     since = gpu.now
-    report, held = fail(gpu, "free")
-    released = gpu.await_event("released", since, report_id=report["report_id"])
+    report, held_bytes = fail(gpu, "free")
+    event = gpu.await_event("released", since, report_id=report["report_id"])
     assert remedies(report)["free-traceback"] == "remedy.free-traceback.note_at_once"
-    assert (released["status"], released["freed_bytes"]) == ("done", held)
-    assert released["automatic"]
-    assert released["message"]["id"] == "released.by_itself"
-    assert "%debug" in released["message"]["text"]
+    assert (event["status"], event["freed_bytes"]) == ("done", held_bytes)
+    assert event["automatic"]
+    assert event["message"]["id"] == "released.by_itself"
+    assert "%debug" in event["message"]["text"]
     assert gpu.value(f"({IN_USE}, kept.numel())") == (4 * MIB, MIB)
     reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
-    assert reply["released"] == released
+    assert reply["released"] == event
 
 
 def test_waits_for_the_cells_that_run_already(gpu: LiveKernel) -> None:
@@ -75,21 +75,21 @@ def test_waits_for_the_cells_that_run_already(gpu: LiveKernel) -> None:
     gpu.until(lambda: "begun" in gpu.printed(behind))
     latch.release()
     gpu.result(behind)
-    released = gpu.await_event("released", since, report_id=report["report_id"])
-    assert released["status"] == "done"
+    event = gpu.await_event("released", since, report_id=report["report_id"])
+    assert event["status"] == "done"
     assert gpu.value("after - before") == 0
     assert gpu.value(IN_USE) == 4 * MIB
 
 
 @pytest.mark.parametrize(("setting", "offered"), [("ask", True), ("never", False)])
 def test_frees_nothing_unasked_otherwise(gpu: LiveKernel, setting: str, *, offered: bool) -> None:
-    """`ask` offers it on the card, `never` does not even offer it; nothing is freed by itself."""
-    report, held = fail(gpu, setting)
+    """`ask` offers it in the report, `never` does not even offer it; nothing is freed by itself."""
+    report, held_bytes = fail(gpu, setting)
     since = gpu.now
     gpu.run("1")
     gpu.sample()
     assert gpu.events("released", since) == []
-    assert gpu.value(IN_USE) == 4 * MIB + held
+    assert gpu.value(IN_USE) == 4 * MIB + held_bytes
     assert ("free-traceback" in remedies(report)) is offered
 
 
@@ -124,8 +124,8 @@ for _ in range(3):
     step(torch.randn(batch_size, 2048, device="cuda"), "hunter2")"""
 
 
-def test_a_card_shows_of_a_line_what_is_said_about_it(gpu: LiveKernel) -> None:
-    """It is saved with the notebook; what else stands there is nobody's business."""
+def test_a_report_shows_of_a_line_what_is_said_about_it(gpu: LiveKernel) -> None:
+    """It is saved with the notebook; the rest of the line stays out of it."""
     gpu.attach()
     gpu.free()
     run = gpu.run(TRAIN_BESIDE, cell_id="secret", stop_on_error=False)
@@ -135,7 +135,7 @@ def test_a_card_shows_of_a_line_what_is_said_about_it(gpu: LiveKernel) -> None:
         for diff in remedy["diffs"]
         for row in diff["rows"]
     ]
-    assert any("batch_size = 96000" in each for each in rows), run.bundle["text/plain"]
+    assert any("batch_size = 96000" in text for text in rows), run.bundle["text/plain"]
     assert "hunter2" not in str(run.bundle)
 
 
@@ -146,12 +146,12 @@ def test_a_clean_up_cell_of_a_choice_is_of_its_session(start_newest: Start, pack
     code = kernel.cleanup(["variable:kept", "traceback"])
     kernel.restart()
     begin(kernel, pack)
-    said = "Chosen in an earlier session, and so left alone: kept\n"
-    assert kernel.run(code).text == f"{said}Freed 0.0 MiB of GPU memory.\n"
+    notice = "Chosen in an earlier session, and so left alone: kept\n"
+    assert kernel.run(code).text == f"{notice}Freed 0.0 MiB of GPU memory.\n"
     assert kernel.value("tuple(kept.shape)") == (2**20,)
     kernel.run("import gpu_headroom; gpu_headroom.stop()")
-    again = kernel.run(code.replace(code.split('== "')[1].split('"')[0], "another"))
-    assert again.text.startswith(said)
+    run = kernel.run(code.replace(code.split('== "')[1].split('"')[0], "another"))
+    assert run.text.startswith(notice)
     kernel.inject(pack)
     assert kernel.run(kernel.cleanup(["variable:kept"])).text == "Freed 4.0 MiB of GPU memory.\n"
 

@@ -1,4 +1,4 @@
-"""What a card names first where a batch, an earlier result or a mode is the reason."""
+"""What a report names first where a batch, an earlier result or a mode is the reason."""
 
 from __future__ import annotations
 
@@ -42,45 +42,45 @@ PREDICT = 'pred = model(torch.randn(8000, 1024, device="cuda"))'
 SECOND = 'with torch.no_grad():\n    probabilities = torch.zeros(115_000_000, device="cuda")'
 
 
-def first(card: FailedCell) -> tuple[str | None, str]:
+def first(cell: FailedCell) -> tuple[str | None, str]:
     """Return the rule of the first cause and the sentence of its evidence, by their ids."""
-    cause: dict[str, Any] | None = card.report["cause"]
+    cause: dict[str, Any] | None = cell.report["cause"]
     return (None, "") if cause is None else (cause["rule"], cause["evidence"]["id"])
 
 
 def test_what_a_layer_is_given_and_makes(programs: Programs) -> None:
     """Without gradients a pass keeps nothing; the batch is the reason all the same."""
     predict = f"{IMAGES}with torch.no_grad():\n    out = model(images)"
-    card = programs.fail(START + CONVOLUTIONS, predict)
-    assert first(card) == ("activations", "cause.activations.evidence_layer_batch")
-    assert card.button("smaller-batch")
-    *_, start, edited = ["", *card.edited("smaller-batch")]
-    assert programs.value("tuple(out.shape[1:])", start, edited) == (32, 256, 256)
+    cell = programs.fail(START + CONVOLUTIONS, predict)
+    assert first(cell) == ("activations", "cause.activations.evidence_layer_batch")
+    assert cell.button("smaller-batch")
+    *_, start, last = ["", *cell.edited("smaller-batch")]
+    assert programs.value("tuple(out.shape[1:])", start, last) == (32, 256, 256)
 
 
 def test_a_pass_that_has_only_begun(programs: Programs) -> None:
     """The first layer of a training step fails: nothing is kept yet but the batch itself."""
     train = f"{IMAGES}model.train()\nloss = model(images).mean()\nloss.backward()"
     start = START + CONVOLUTIONS.replace("= 40", "= 52").replace("32", "48")
-    card = programs.fail(start, train)
-    assert first(card) == ("activations", "cause.activations.evidence_begun_batch")
+    cell = programs.fail(start, train)
+    assert first(cell) == ("activations", "cause.activations.evidence_begun_batch")
 
 
 def test_the_copy_of_a_batch(programs: Programs) -> None:
     """The batch's own samples do not fit: the number of its loader is theirs."""
-    card = programs.fail(START + CLIPS, TRAIN_CLIPS)
-    assert first(card)[1] == "cause.huge-request.evidence_copied"
-    assert card.button("smaller-batch")
-    assert "split-request" not in {each["id"] for each in card.report["remedies"]}
+    cell = programs.fail(START + CLIPS, TRAIN_CLIPS)
+    assert first(cell)[1] == "cause.huge-request.evidence_copied"
+    assert cell.button("smaller-batch")
+    assert "split-request" not in {remedy["id"] for remedy in cell.report["remedies"]}
 
 
 def test_a_result_of_an_earlier_cell(programs: Programs) -> None:
     """Its graph goes with one line, which is shown; then the cell passes."""
-    card = programs.fail(START + LAYERS, PREDICT, SECOND)
-    assert first(card) == ("retained-graph", "cause.retained-graph.evidence_cell")
-    remedy = card.remedy("keep-numbers")
+    cell = programs.fail(START + LAYERS, PREDICT, SECOND)
+    assert first(cell) == ("retained-graph", "cause.retained-graph.evidence_cell")
+    remedy = cell.remedy("keep-numbers")
     assert (remedy["kind"], remedy["type_this"]) == ("snippet", "pred = pred.detach()")
-    *cells, last = card.sources.values()
+    *cells, last = cell.sources.values()
     assert (
         programs.value("probabilities.shape[0]", *cells, remedy["type_this"], last) == 115_000_000
     )
@@ -92,8 +92,8 @@ def test_a_result_of_an_earlier_cell(programs: Programs) -> None:
 )
 def test_a_graph_that_is_still_needed(programs: Programs, beside: str) -> None:
     """Nothing is said of it where a cell may go backward through it, or cannot be read."""
-    card = programs.fail(START + LAYERS, PREDICT, SECOND, also=beside.replace(PREDICT, "pred = 1"))
-    assert first(card)[0] != "retained-graph"
+    cell = programs.fail(START + LAYERS, PREDICT, SECOND, also=beside.replace(PREDICT, "pred = 1"))
+    assert first(cell)[0] != "retained-graph"
 
 
 @pytest.mark.parametrize(("mode", "named"), [("net.eval()", False), ("", True)])
@@ -115,10 +115,10 @@ model = Wrapper(net).cuda()
         out = model(torch.randn(20_000, 1024, device="cuda"))
 evaluate()
 """
-    card = programs.fail(START + wrapper + mode, evaluate)
-    causes = [card.report["cause"], *card.report["further_causes"]]
-    found = [each["rule"] for each in causes if each is not None]
-    assert ("evaluation-in-training-mode" in found) is named
+    cell = programs.fail(START + wrapper + mode, evaluate)
+    causes = [cell.report["cause"], *cell.report["further_causes"]]
+    rules = [cause["rule"] for cause in causes if cause is not None]
+    assert ("evaluation-in-training-mode" in rules) is named
 
 
 METER = """class Meter:
@@ -138,9 +138,9 @@ def test_a_mean_that_a_method_makes_of_a_sum(programs: Programs) -> None:
     loss = model(torch.randn(2000, 1024, device="cuda")).mean()
     losses.update(loss)
 """
-    card = programs.fail(START + LAYERS + METER, evaluate)
-    assert card.report["cause"]["rule"] == "retained-graph"
-    assert card.report["cause"]["claim"]["params"]["name"] in ("losses.sum", "losses.mean")
+    cell = programs.fail(START + LAYERS + METER, evaluate)
+    assert cell.report["cause"]["rule"] == "retained-graph"
+    assert cell.report["cause"]["claim"]["params"]["name"] in ("losses.sum", "losses.mean")
 
 
 def test_an_optimizer_of_a_model_that_is_no_more(programs: Programs) -> None:
@@ -150,14 +150,14 @@ def test_an_optimizer_of_a_model_that_is_no_more(programs: Programs) -> None:
     opt.step()
 """
     train = f"{make}opt = torch.optim.Adam(model.parameters())\nfor n in range(2):\n{step}"
-    again = "del model\n" + train.replace("opt", "opt2").replace("opt2im", "optim")
-    card = programs.fail(START, train, again)
-    assert first(card) == ("kept-copies", "cause.kept-copies.evidence_optimizer")
-    assert card.remedy("delete-leftovers")["title"]["params"]["names"] == "opt"
-    assert "map-location" not in {each["id"] for each in card.report["remedies"]}
+    rerun = "del model\n" + train.replace("opt", "opt2").replace("opt2im", "optim")
+    cell = programs.fail(START, train, rerun)
+    assert first(cell) == ("kept-copies", "cause.kept-copies.evidence_optimizer")
+    assert cell.remedy("delete-leftovers")["title"]["params"]["names"] == "opt"
+    assert "map-location" not in {remedy["id"] for remedy in cell.report["remedies"]}
 
 
-JUDGED = """import torch
+JUDGE = """import torch
 from torch import nn
 judge = nn.Sequential(*[nn.Conv2d(3 if n == 0 else 32, 32, 3, padding=1) for n in range(12)])
 judge = judge.cuda().eval()
@@ -173,9 +173,9 @@ for n in range(2):
 
 def test_gradients_go_back_through_a_model_that_judges(programs: Programs) -> None:
     """It is in evaluation mode, and its graph is what trains the other: no evaluation is found."""
-    card = programs.fail(START, JUDGED)
-    assert card.report["cause"]["rule"] == "activations"
-    assert "no-grad" not in {each["id"] for each in card.report["remedies"]}
+    cell = programs.fail(START, JUDGE)
+    assert cell.report["cause"]["rule"] == "activations"
+    assert "no-grad" not in {remedy["id"] for remedy in cell.report["remedies"]}
 
 
 @pytest.mark.parametrize(
@@ -185,11 +185,11 @@ def test_gradients_go_back_through_a_model_that_judges(programs: Programs) -> No
 def test_cells_that_are_no_python_leave_buttons_alone(programs: Programs, beside: str) -> None:
     """One was mistyped and never ran, one takes what a command wrote, one is another language."""
     predict = f"{IMAGES}with torch.no_grad():\n    out = model(images)"
-    card = programs.fail(START + CONVOLUTIONS, predict, also=beside)
-    assert card.button("smaller-batch")
+    cell = programs.fail(START + CONVOLUTIONS, predict, also=beside)
+    assert cell.button("smaller-batch")
 
 
-JUDGED_IN_PART = """class Layers(nn.Module):
+PART_JUDGE = """class Layers(nn.Module):
     def __init__(self, count):
         super().__init__()
         self.layers = nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(count)])
@@ -208,8 +208,8 @@ step(torch.randn(4300, 1024, device="cuda"))
 
 def test_a_part_of_the_graph_is_not_the_whole(programs: Programs) -> None:
     """Only the last pass could go without gradients: most of the graph is what trains."""
-    card = programs.fail(START, JUDGED_IN_PART)
-    assert card.report["cause"]["rule"] == "activations"
+    cell = programs.fail(START, PART_JUDGE)
+    assert cell.report["cause"]["rule"] == "activations"
 
 
 def test_suspended_tasks_are_no_data(programs: Programs) -> None:
@@ -218,8 +218,8 @@ def test_suspended_tasks_are_no_data(programs: Programs) -> None:
     start += "    features = torch.randn(2**24, device='cuda')\n    await gate.wait()\n"
     start += "tasks = [asyncio.create_task(embed()) for n in range(12)]\nawait asyncio.sleep(0.1)"
     more = "for n in range(9):\n    embedding = torch.randn(2**24, device='cuda')\n"
-    card = programs.fail(START + start, f"{more}    tasks.append(embedding)")
-    rules = [each["rule"] for each in (card.report["cause"], *card.report["further_causes"])]
+    cell = programs.fail(START + start, f"{more}    tasks.append(embedding)")
+    rules = [cause["rule"] for cause in (cell.report["cause"], *cell.report["further_causes"])]
     assert rules[0] == "suspended"
     assert not {"data-on-gpu", "several-tasks"} & {*rules}
 
@@ -230,9 +230,9 @@ def test_what_a_comprehension_collects(programs: Programs) -> None:
         "with torch.no_grad():\n"
         "    seen = [model(torch.randn(4000, 1024, device='cuda')) for _ in range(60)]"
     )
-    card = programs.fail(START + LAYERS, predict)
-    assert first(card) == ("kept-tensors", "cause.kept-tensors.evidence_collecting")
-    assert "`seen`" in card.remedy("to-host")["title"]["text"]
+    cell = programs.fail(START + LAYERS, predict)
+    assert first(cell) == ("kept-tensors", "cause.kept-tensors.evidence_collecting")
+    assert "`seen`" in cell.remedy("to-host")["title"]["text"]
 
 
 FEATURES = """def features_of(x, model):
@@ -250,7 +250,7 @@ def test_maps_of_features_are_no_data_and_no_leak(programs: Programs, grad: str)
     start = (
         f"{START}{LAYERS}{FEATURES}{grad}kept = features_of(torch.randn(6000, 1024).cuda(), model)"
     )
-    card = programs.fail(start, f"{grad}features_of(torch.randn(20000, 1024).cuda(), model)")
-    causes = [card.report["cause"], *card.report["further_causes"]]
-    assert "data-on-gpu" not in {each["rule"] for each in causes}
-    assert not [each["rule"] for each in causes if "`features`" in each["claim"]["text"]]
+    cell = programs.fail(start, f"{grad}features_of(torch.randn(20000, 1024).cuda(), model)")
+    causes = [cell.report["cause"], *cell.report["further_causes"]]
+    assert "data-on-gpu" not in {cause["rule"] for cause in causes}
+    assert not [cause["rule"] for cause in causes if "`features`" in cause["claim"]["text"]]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.live import Pack
 
 # A stand-in for the files in which Linux counts whom it has ended for want of memory.
-COUNTED = """
+PATCH = """
 import os
 opens = os.open
 def opened(path, *args, **kwargs):
@@ -27,12 +27,12 @@ os.open = opened
 def test_the_next_life_counts_one_more(newest_python: Path, pack: Pack, tmp_path: Path) -> None:
     """The counter of the last reading before SIGKILL, and that of the first one after it."""
     counts = tmp_path / "counts"
-    counted = COUNTED.format(counts=str(counts))
+    patch = PATCH.format(counts=str(counts))
     kills = []
     with LiveKernel(newest_python, tmp_path) as kernel:
         for count in (4, 5):
             counts.write_text(f"oom_kill_disable 0\nunder_oom 0\noom_kill {count}\n")
-            kernel.run(counted)
+            kernel.run(patch)
             kernel.inject(pack)
             kernel.attach()
             kernel.until(lambda: kernel.sample()["host"] is not None)

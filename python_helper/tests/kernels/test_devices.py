@@ -1,4 +1,4 @@
-"""Several GPUs, other programs, and a driver that hides them: simulated cards in real kernels."""
+"""Several GPUs, other programs, and a driver that hides them: simulated GPUs in real kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CALLS = "dict(__import__('gpu_headroom').readings.nvml.DRIVER._library._library.
 
 @pytest.fixture
 def two(fresh: LiveKernel) -> LiveKernel:
-    """A kernel with two cards of 16 GiB, PyTorch imported and not used."""
+    """A kernel with two GPUs of 16 GiB, PyTorch imported and not used."""
     fresh.run("import torch")
     return fresh
 
@@ -30,7 +30,7 @@ def figures(sample: Any, *keys: str) -> list[tuple[Any, ...]]:
 
 
 def test_the_driver_tells_before_pytorch_has_started(two: LiveKernel) -> None:
-    """Each card is there with its totals, by name and as simulated, and no context is made."""
+    """Each GPU is there with its totals, by name and as simulated, and no context is made."""
     sample = two.sample()
     assert sample["state"] == "not_initialised"
     assert figures(sample, "index", "name", "simulated", "frameworks") == [
@@ -62,7 +62,7 @@ def test_outside_is_measured_for_each_device(two: LiveKernel) -> None:
 
 
 def start_beside_others(start: Start) -> LiveKernel:
-    """Start a kernel on a card of 8 GiB of which others than PyTorch have 3."""
+    """Start a kernel on a GPU of 8 GiB of which others than PyTorch have 3."""
     kernel = start(installed=True)
     kernel.run(
         "%load_ext gpu_headroom\n"
@@ -74,8 +74,8 @@ def start_beside_others(start: Start) -> LiveKernel:
     return kernel
 
 
-def test_a_card_names_others_where_the_settings_allow_it(start_newest: Start) -> None:
-    """Names and ids of other programs stand in the details of a card, or nowhere in it."""
+def test_a_report_names_others_where_the_settings_allow_it(start_newest: Start) -> None:
+    """Names and ids of other programs stand in the details of a report, or nowhere in it."""
     kernel = start_beside_others(start_newest)
     fail = "torch.empty(6 * 2**30, dtype=torch.uint8, device='cuda')"
     named = str(kernel.run(fail, stop_on_error=False).outputs[-1])
@@ -86,18 +86,18 @@ def test_a_card_names_others_where_the_settings_allow_it(start_newest: Start) ->
     assert "simulated-program" not in unnamed
 
 
-def test_a_card_names_a_gpu_that_has_room(two: LiveKernel) -> None:
+def test_a_report_names_a_gpu_that_has_room(two: LiveKernel) -> None:
     """Not where that is as full: what a program needs in all has to fit."""
     layers = "torch.nn.Sequential(*[torch.nn.Linear(8192, 8192) for _ in range(70)])"
     model = f"with torch.device('cuda'):\n    model = {layers}"
-    said = [each for each in offers(two, model) if each["id"] == "other-gpu"]
-    assert [each["title"]["params"]["index"] for each in said] == [1]
+    remedies = [remedy for remedy in offers(two, model) if remedy["id"] == "other-gpu"]
+    assert [remedy["title"]["params"]["index"] for remedy in remedies] == [1]
     two.run("kept = torch.empty(12 * 2**30, dtype=torch.uint8, device='cuda:1')")
-    assert "other-gpu" not in [each["id"] for each in offers(two, model)]
+    assert "other-gpu" not in [remedy["id"] for remedy in offers(two, model)]
 
 
 def offers(kernel: LiveKernel, cell: str) -> list[dict[str, Any]]:
-    """Run a cell that runs out of memory; return what its card offers."""
+    """Run a cell that runs out of memory; return what its report offers."""
     run = kernel.run(cell, stop_on_error=False)
     assert run.status == "error"
     return list(run.report["remedies"])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MIB = 2**20
 START = "import torch\nfrom torch import nn\nimport torch.nn.functional as F"
 # Each keeps something else: what an optimizer has, what a convolution works in, what attention is.
-OPTIMIZED = """
+OPTIMIZER = """
 model = nn.Sequential(*[nn.Linear(512, 512) for _ in range(8)]).cuda()
 optimizer = torch.optim.AdamW(model.parameters())
 for step in range(1000):
@@ -33,20 +33,20 @@ for step in range(1000):
     model(torch.zeros(2048, 512).cuda()).square().mean().backward()
     optimizer.step()
 """
-CONVOLVED = """
+CONVOLUTION = """
 torch.cuda.empty_cache()
 layers = nn.Conv2d(3, 64, 7, 2), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3)
 net = nn.Sequential(*layers, nn.Conv2d(64, 128, 3)).cuda().to(memory_format=torch.channels_last)
 net(torch.zeros(64, 3, 128, 128).cuda()).sum().backward()
 """
-ATTENDED = """
+ATTENTION = """
 layer = nn.TransformerEncoderLayer(256, 8, batch_first=True).cuda()
 with torch.autocast("cuda", torch.bfloat16):
     seen = layer(torch.zeros(16, 512, 256).cuda())
 q = torch.zeros(8, 8, 1024, 64, device="cuda", dtype=torch.float16, requires_grad=True)
 F.scaled_dot_product_attention(q, q, q, is_causal=True).sum().backward()
 """
-TRAINED = [START, OPTIMIZED, CONVOLVED, ATTENDED]
+CELLS = [START, OPTIMIZER, CONVOLUTION, ATTENTION]
 USES_SOME = f"{START}\nx = torch.ones({MIB}, device='cuda')"
 NEVER_ENDS = [USES_SOME, "import time\nwhile True:\n    time.sleep(0.1)"]
 BATCH = "batch_size = 8"
@@ -103,27 +103,27 @@ def starts(newest_python: Path, scratch: Path, tmp_path: Path) -> Iterator[Calla
         return Page(kernels[-1])
 
     yield start
-    for each in kernels:
-        each.close()
+    for page in kernels:
+        page.close()
 
 
 def command(python: Path, folder: Path, cells: list[str]) -> Any:
     """Return what the command of a terminal finds out about the same cells."""
     path = write(folder / "same.ipynb", *cells)
-    done = subprocess.run(
+    result = subprocess.run(
         [python, "-m", "gpu_headroom", "dry-run", path, "--gpu", "T4", "--json"],
         env={**os.environ, "PYTHONPATH": str(SOURCES)},
         capture_output=True,
         check=True,
     )
-    return json.loads(done.stdout)
+    return json.loads(result.stdout)
 
 
 # The engine, what waits for the rest, what imports, and the run; where it is apart two more.
 PROCESSES = 6 if sandbox.kind(network=False) in sandbox.APART else 4
 
 
-def left(scratch: Path) -> list[object]:
+def leftovers(scratch: Path) -> list[object]:
     """Return what is left of dry runs: processes and folders."""
     return [*processes(scratch), *scratch.glob(f"{PREFIX}*")]
 
@@ -132,22 +132,22 @@ def test_needs_what_the_command_says(
     brought: Page, installed: Page, newest_python: Path, tmp_path: Path
 ) -> None:
     """To the byte, by the modules that travel too; each step is told as it begins."""
-    expected = command(newest_python, tmp_path, TRAINED)
+    expected = command(newest_python, tmp_path, CELLS)
     assert expected["outcome"] == "done", expected
     peaks = set()
     for page in (brought, installed):
-        request_id = page.begin(*TRAINED)
+        request_id = page.begin(*CELLS)
         last = page.end(request_id)
         assert (last["status"], last["message"], last["asks"]) == ("done", None, [])
-        told = [each["message"] for each in page.steps(request_id) if each["message"]]
-        begun = list(dict.fromkeys(each["params"]["cell"] for each in told))
-        assert begun[:4] == [f"In [{n}]" for n in range(1, 5)]
-        found = last["found"]
-        peaks.add(found["needed_bytes"])
-        assert found["whole"] is found["simulated"] is True
-        assert found["parts"] == expected["parts"]
-        assert found["said"] == expected["said"]
-        fits = {each["gpu"]: each for each in found["fits"]}
+        messages = [item["message"] for item in page.steps(request_id) if item["message"]]
+        cells = list(dict.fromkeys(item["params"]["cell"] for item in messages))
+        assert cells[:4] == [f"In [{n}]" for n in range(1, 5)]
+        result = last["found"]
+        peaks.add(result["needed_bytes"])
+        assert result["whole"] is result["simulated"] is True
+        assert result["parts"] == expected["parts"]
+        assert result["said"] == expected["said"]
+        fits = {item["gpu"]: item for item in result["fits"]}
         assert fits["T4"] == expected["fits"][0]
         assert len(fits) >= 10
     assert peaks == {expected["needed_bytes"]}
@@ -212,9 +212,9 @@ def test_asks_before_anything_runs(installed: Page, scratch: Path) -> None:
     last = installed.end(request_id)
     assert installed.steps(request_id) == [last]
     assert (last["status"], last["found"], last["message"]) == ("asking", None, None)
-    asks = {each["cell_id"]: each["calls"] for each in last["asks"]}
+    asks = {cell["cell_id"]: cell["calls"] for cell in last["asks"]}
     assert asks == {"cell-1": ["!pip"], "cell-3": ["push_to_hub"]}
-    assert left(scratch) == []
+    assert leftovers(scratch) == []
     last = installed.run(*cells, agreed=True)
     assert (last["status"], last["asks"]) == ("done", [])
     assert last["found"]["whole"], last["found"]["said"]
@@ -229,7 +229,7 @@ def test_is_ended_where_a_person_says_so(brought: Page, scratch: Path) -> None:
     assert brought.ask(action="end")["status"] == "queued"
     last = brought.end(request_id)
     assert (last["status"], last["message"]["id"]) == ("failed", "dry_run.cancelled")
-    brought.kernel.until(lambda: left(scratch) == [])
+    brought.kernel.until(lambda: leftovers(scratch) == [])
     assert brought.ask(action="end")["status"] == "queued"  # nothing goes on
     assert brought.run("no_gpu = 1")["found"]["needed_bytes"] is None
 
@@ -242,12 +242,12 @@ def test_goes_with_its_kernel(starts: Callable[..., Page], pack: Pack, scratch: 
     page.await_cell(request_id, "In [2]")
     assert len(processes(scratch)) == PROCESSES
     os.kill(page.kernel.value("__import__('os').getpid()"), signal.SIGKILL)
-    page.kernel.until(lambda: left(scratch) == [])
+    page.kernel.until(lambda: leftovers(scratch) == [])
 
 
 @pytest.mark.parametrize("how", ["detached", "stopped"])
 def test_goes_with_who_asked(brought: Page, pack: Pack, scratch: Path, how: str) -> None:
-    """Once no page is there, or the helper has been stopped, it is of use to nobody."""
+    """Once no page is there, or the helper has been stopped, it is of no more use."""
     request_id = brought.begin(*NEVER_ENDS)
     brought.await_cell(request_id, "In [2]")
     kernel = brought.kernel
@@ -255,7 +255,7 @@ def test_goes_with_who_asked(brought: Page, pack: Pack, scratch: Path, how: str)
         kernel.ask("detach", client_id="a-page")
     else:
         kernel.run("import gpu_headroom; gpu_headroom.stop()")
-    kernel.until(lambda: left(scratch) == [])
+    kernel.until(lambda: leftovers(scratch) == [])
     kernel.inject(pack)
     kernel.attach()
     if how == "stopped":
@@ -264,7 +264,7 @@ def test_goes_with_who_asked(brought: Page, pack: Pack, scratch: Path, how: str)
 
 
 @pytest.mark.parametrize(
-    ("cell", "status", "said"),
+    ("cell", "status", "sentence"),
     [
         ("def f():\n    return undefined\nf()", "done", "It ended in In [2], line 2: NameError"),
         ("import os; os._exit(3)", "failed", "ended by itself"),
@@ -273,18 +273,18 @@ def test_goes_with_who_asked(brought: Page, pack: Pack, scratch: Path, how: str)
     ],
 )
 def test_one_sentence_says_how_it_ended(
-    brought: Page, scratch: Path, cell: str, status: str, said: str
+    brought: Page, scratch: Path, cell: str, status: str, sentence: str
 ) -> None:
     """Whatever a cell does; the kernel goes on."""
     last = brought.run(USES_SOME, cell)
     assert last["status"] == status, last
     sentences = last["found"]["said"] if status == "done" else [last["message"]]
-    assert [said in each["text"] for each in sentences].count(True) == 1, sentences
+    assert [sentence in item["text"] for item in sentences].count(True) == 1, sentences
     if status == "done":
         assert not last["found"]["whole"]
-        assert {each["fits"] for each in last["found"]["fits"]} <= {None, False}
+        assert {item["fits"] for item in last["found"]["fits"]} <= {None, False}
     assert brought.kernel.value("1 + 1") == 2
-    brought.kernel.until(lambda: left(scratch) == [])
+    brought.kernel.until(lambda: leftovers(scratch) == [])
 
 
 def test_an_engine_that_dies_is_told(installed: Page, scratch: Path) -> None:
@@ -297,35 +297,35 @@ def test_an_engine_that_dies_is_told(installed: Page, scratch: Path) -> None:
     os.kill(engine, signal.SIGKILL)
     last = installed.end(request_id)
     assert (last["status"], last["message"]["id"]) == ("failed", "dry_run.died")
-    installed.kernel.until(lambda: left(scratch) == [])
+    installed.kernel.until(lambda: leftovers(scratch) == [])
 
 
-def test_each_edit_of_a_card_is_tried(installed: Page) -> None:
+def test_each_edit_of_a_report_is_tried(installed: Page) -> None:
     """The largest batch that passes does so in the kernel, and the next one runs out again."""
     kernel = installed.kernel
     programs = Programs(kernel)
-    card = programs.fail(START, BATCH, MODEL, TRAIN)
-    edits = {each["id"] for each in card.report["remedies"] if each["kind"] == "edit"}
+    cell = programs.fail(START, BATCH, MODEL, TRAIN)
+    edits = {item["id"] for item in cell.report["remedies"] if item["kind"] == "edit"}
     assert "smaller-batch" in edits
-    labels = {name: f"In [{n}]" for n, name in enumerate(card.sources, start=1)}
-    asked = {"sources": card.sources, "labels": labels, "gpu": ""}
-    last = installed.run(report_id=card.report["report_id"], **asked)
+    labels = {name: f"In [{n}]" for n, name in enumerate(cell.sources, start=1)}
+    request = {"sources": cell.sources, "labels": labels, "gpu": ""}
+    last = installed.run(report_id=cell.report["report_id"], **request)
     assert last["status"] == "done", last
-    found = last["found"]
-    assert found["fits"][0]["total_bytes"] == 800 * MIB
-    assert found["tried_on"] == found["fits"][0]["gpu"]
-    assert {each["remedy_id"] for each in found["tries"]} == edits
-    batches = [each for each in found["tries"] if each["remedy_id"] == "smaller-batch"]
-    fitting = [each for each in batches if each["fits"]]
-    largest = max(fitting, key=lambda each: int(each["number"]))
-    failed = [each["number"] for each in batches if not each["fits"]]
-    assert min([8, *failed]) == largest["number"] + 1
-    cells = applied(card.sources, largest["edits"])
+    result = last["found"]
+    assert result["fits"][0]["total_bytes"] == 800 * MIB
+    assert result["tried_on"] == result["fits"][0]["gpu"]
+    assert {item["remedy_id"] for item in result["tries"]} == edits
+    batches = [item for item in result["tries"] if item["remedy_id"] == "smaller-batch"]
+    fits = [item for item in batches if item["fits"]]
+    largest = max(fits, key=lambda item: int(item["number"]))
+    failures = [item["number"] for item in batches if not item["fits"]]
+    assert min([8, *failures]) == largest["number"] + 1
+    cells = applied(cell.sources, largest["edits"])
     assert f"batch_size = {largest['number']}" in cells.values()
     assert programs.value("batch_size", *cells.values()) == largest["number"]
     one_more = [
-        each.replace(BATCH, f"batch_size = {largest['number'] + 1}")
-        for each in card.sources.values()
+        item.replace(BATCH, f"batch_size = {largest['number'] + 1}")
+        for item in cell.sources.values()
     ]
     assert programs.fail(*one_more).report["simulated"] is True
 
@@ -333,12 +333,12 @@ def test_each_edit_of_a_card_is_tried(installed: Page) -> None:
 def test_in_a_cell(brought: Page, installed: Page) -> None:
     """The cells that ran, by a function and by the magic."""
     asks = "import gpu_headroom; print(gpu_headroom.dry_run('T4'))", "%gpu_headroom dry-run T4"
-    for page, asked in zip((installed, brought), asks, strict=True):
+    for page, code in zip((installed, brought), asks, strict=True):
         kernel = page.kernel
         kernel.run("%load_ext gpu_headroom")
         # It may fail here, where there is no such GPU; a dry run has one.
         kernel.run("import torch; x = torch.ones(2**28, device='cuda')", cell_id="uses")
-        run = kernel.run(asked, cell_id="asks")
+        run = kernel.run(code, cell_id="asks")
         assert "Needed at its peak: 1.4 GiB, simulated." in run.text, run.outputs
         assert "Reached in In [" in run.text
     assert brought.kernel.value(TEXTS) == []
@@ -348,8 +348,8 @@ def test_in_a_cell_before_any_page_has_brought_it(starts: Callable[..., Page], p
     """One sentence says how to have it; an unknown GPU has one, too."""
     page = starts(installed=False)
     page.kernel.inject(pack)
-    asked = "%load_ext gpu_headroom\n%gpu_headroom dry-run T4"
-    run = page.kernel.run(asked, stop_on_error=False)
+    code = "%load_ext gpu_headroom\n%gpu_headroom dry-run T4"
+    run = page.kernel.run(code, stop_on_error=False)
     assert (run.reply["ename"], "pip install" in run.reply["evalue"]) == ("RuntimeError", True)
     assert page.refused(USES_SOME)["id"] == "refused.not_now"
     page.kernel.inject(pack, sources=pack.for_dry_runs)

@@ -1,4 +1,4 @@
-"""A cell runs out of GPU memory: its card, and giving the memory back."""
+"""A cell runs out of GPU memory: its report, and giving the memory back."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def gpu(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> I
 
 @pytest.fixture
 def failed(gpu: LiveKernel) -> Run:
-    """A cell that ran out of memory just now, on a card that no earlier failure fills."""
+    """A cell that ran out of memory just now, on a GPU that no earlier failure fills."""
     gpu.attach()
     gpu.free()
     return gpu.run(FAIL, cell_id="failing", stop_on_error=False)
 
 
 @pytest.mark.smoke
-def test_the_card_stands_in_the_failing_cell(gpu: LiveKernel, failed: Run) -> None:
+def test_the_report_stands_in_the_failing_cell(gpu: LiveKernel, failed: Run) -> None:
     """Below the traceback: the report, complete static HTML and text; and an event about it."""
     assert [kind for kind, _ in failed.outputs][-2:] == ["error", "display_data"]
     report = failed.report
@@ -54,27 +54,27 @@ def test_the_card_stands_in_the_failing_cell(gpu: LiveKernel, failed: Run) -> No
 def test_freeing_gives_back_what_the_traceback_held(gpu: LiveKernel, failed: Run) -> None:
     """Freed is measured, the variable of the user stays, and the report keeps the result."""
     report = failed.report
-    held = gpu.sample()["devices"][0]["in_use_bytes"]
-    released = gpu.free(items=["traceback"], report_id=report["report_id"])
-    assert (released["status"], released["automatic"]) == ("done", False)
-    assert released["freed_bytes"] == report["traceback_bytes"]
+    in_use = gpu.sample()["devices"][0]["in_use_bytes"]
+    event = gpu.free(items=["traceback"], report_id=report["report_id"])
+    assert (event["status"], event["automatic"]) == ("done", False)
+    assert event["freed_bytes"] == report["traceback_bytes"]
     after = gpu.sample()["devices"][0]
-    assert after["in_use_bytes"] == held - released["freed_bytes"] == released["in_use_bytes"]
-    assert after["headroom_bytes"] == released["headroom_after_bytes"]
+    assert after["in_use_bytes"] == in_use - event["freed_bytes"] == event["in_use_bytes"]
+    assert after["headroom_bytes"] == event["headroom_after_bytes"]
     assert gpu.value("kept.numel()") == MIB
     reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
-    assert reply["released"] == released
+    assert reply["released"] == event
 
 
 def test_what_a_person_frees_by_hand_is_told_as_well(gpu: LiveKernel, failed: Run) -> None:
-    """A card offers nothing that its own text has made her free already."""
+    """A report offers nothing that the user has freed already by its text."""
     report, since = failed.report, gpu.now
-    said = next(each for each in report["remedies"] if each["id"] == "free-traceback")
-    gpu.run(said["type_this"])
-    released = gpu.await_event("released", since)
-    assert (released["status"], released["automatic"]) == ("done", False)
-    assert released["freed_bytes"] == report["traceback_bytes"]
-    assert "traceback" in {each["kind"] for each in released["items"]}
+    remedy = next(item for item in report["remedies"] if item["id"] == "free-traceback")
+    gpu.run(remedy["type_this"])
+    event = gpu.await_event("released", since)
+    assert (event["status"], event["automatic"]) == ("done", False)
+    assert event["freed_bytes"] == report["traceback_bytes"]
+    assert "traceback" in {item["kind"] for item in event["items"]}
 
 
 @pytest.mark.smoke
@@ -110,14 +110,14 @@ def test_a_release_waits_for_the_running_cell(
         gpu.until(lambda: "later" in gpu.printed(cell.request))
         assert gpu.events("released", since) == []
         ends.release()
-    released = gpu.await_event("released", since)
-    ended = gpu.await_event("cell", since, status="ok")
-    assert released["time_s"] >= ended["end_s"]
-    assert released["status"] == "done"
+    release_event = gpu.await_event("released", since)
+    cell_event = gpu.await_event("cell", since, status="ok")
+    assert release_event["time_s"] >= cell_event["end_s"]
+    assert release_event["status"] == "done"
 
 
 def test_a_waiting_release_can_be_taken_back(gpu: LiveKernel, failed: Run) -> None:
-    """Cancelled before the cell ends, nothing is freed, and everybody is told."""
+    """Cancelled before the cell ends, nothing is freed, and every page is told."""
     assert failed.report
     since = gpu.now
     with gpu.busy_cell():
@@ -125,10 +125,10 @@ def test_a_waiting_release_can_be_taken_back(gpu: LiveKernel, failed: Run) -> No
         assert gpu.ask("cancel", cancelled_id=release_id)["cancelled"] is True
         assert gpu.ask("cancel", cancelled_id=release_id)["cancelled"] is False
     gpu.run("1")
-    assert [each["status"] for each in gpu.events("released", since)] == ["cancelled"]
+    assert [event["status"] for event in gpu.events("released", since)] == ["cancelled"]
 
 
-def test_a_page_may_ask_for_no_card_or_a_stub(gpu: LiveKernel) -> None:
+def test_a_page_may_ask_for_no_report_or_a_stub(gpu: LiveKernel) -> None:
     """`mark_cells` off displays nothing, `keep_reports` off saves a stub; the report lives."""
     gpu.attach(mark_cells=False)
     run = gpu.run(FAIL, stop_on_error=False)
@@ -142,7 +142,7 @@ def test_a_page_may_ask_for_no_card_or_a_stub(gpu: LiveKernel) -> None:
 
 
 def test_an_error_in_an_inner_run_is_marked_on_the_cell(gpu: LiveKernel) -> None:
-    """A failure that `%%capture` swallowed gets its card in the cell that stands there."""
+    """A failure that `%%capture` swallowed gets its report in the cell that stands there."""
     run = gpu.run("%%capture\n" + FAIL, cell_id="captured", stop_on_error=False)
     assert run.report["cell_id"] == "captured"
 
@@ -166,7 +166,7 @@ broken.report_of = fail"""
 
 
 @pytest.mark.parametrize("attached", [True, False])
-def test_a_line_says_what_is_known_where_there_can_be_no_card(
+def test_a_line_says_what_is_known_where_there_can_be_no_report(
     start: Start, pack: Pack, *, attached: bool
 ) -> None:
     """Each failure is told in its cell, whoever looks, and keeps nothing of the cell alive."""
@@ -194,7 +194,7 @@ walk._CHECK_EVERY = 1
 """
 
 
-def test_a_card_is_completed_between_cells(gpu: LiveKernel) -> None:
+def test_a_report_is_completed_between_cells(gpu: LiveKernel) -> None:
     """It is there at once, says that it looks further, and then knows all, under the same id."""
     gpu.attach()
     gpu.free()
@@ -205,18 +205,18 @@ def test_a_card_is_completed_between_cells(gpu: LiveKernel) -> None:
     assert first["requested_bytes"] == 512 * MIB
     gpu.until(lambda: len(gpu.events("oom", since)) == 2)
     reply = gpu.ask("report", life_id=first["life_id"], report_id=first["report_id"])
-    whole = reply["report"]
-    assert whole["looking"] is False
-    assert whole["report_id"] == first["report_id"]
-    assert whole["line"] == first["line"] == 4
-    assert whole["traceback_bytes"] >= 7 * 512 * MIB
-    parts = {part["kind"]: part["bytes"] for part in whole["parts"]}
-    assert parts.get("not_attributed", 0) <= 0.05 * whole["in_use_bytes"]
+    report = reply["report"]
+    assert report["looking"] is False
+    assert report["report_id"] == first["report_id"]
+    assert report["line"] == first["line"] == 4
+    assert report["traceback_bytes"] >= 7 * 512 * MIB
+    parts = {part["kind"]: part["bytes"] for part in report["parts"]}
+    assert parts.get("not_attributed", 0) <= 0.05 * report["in_use_bytes"]
     gpu.run("hurried._WALK_S = patience")
 
 
-def test_a_card_does_not_look_for_what_no_time_would_find(gpu: LiveKernel) -> None:
-    """With millions of objects nobody asks the gc for them all: the card does not wait."""
+def test_a_report_does_not_look_for_what_no_time_would_find(gpu: LiveKernel) -> None:
+    """With millions of objects the gc is not asked for them all: the report does not wait."""
     gpu.attach()
     gpu.free()
     gpu.run("heap = [[number] for number in range(1_000_000)]")
@@ -228,8 +228,8 @@ def test_a_card_does_not_look_for_what_no_time_would_find(gpu: LiveKernel) -> No
     gpu.run("del heap")
 
 
-def test_a_card_stays_as_it_is_where_another_cell_comes_first(gpu: LiveKernel) -> None:
-    """What the kernel is then says nothing of the failure; the card does not look for ever."""
+def test_a_report_stays_as_it_is_where_another_cell_comes_first(gpu: LiveKernel) -> None:
+    """What the kernel is then says nothing of the failure; the report does not look for ever."""
     gpu.attach()
     gpu.free()
     gpu.run(HURRY)

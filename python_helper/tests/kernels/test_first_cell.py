@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from tests.conftest import Start
     from tests.live import LiveKernel, Pack
 
-QUEUED = "any('gpu_headroom' in call.__module__ for call, _ in torch.cuda._queued_calls)"
+IS_QUEUED = "any('gpu_headroom' in call.__module__ for call, _ in torch.cuda._queued_calls)"
 FAIL = "chunks = [torch.empty(2**28, dtype=torch.uint8, device='cuda') for _ in range(99)]"
 
 
 @pytest.fixture
 def kernel(start_newest: Start, pack: Pack) -> LiveKernel:
-    """A kernel with a simulated GPU that nobody has started yet."""
+    """A kernel with a simulated GPU that is not started yet."""
     kernel = start_newest(installed=True, GPU_HEADROOM_SIMULATE="4GiB")
     kernel.inject(pack)
     kernel.attach()
     kernel.run("import torch")
-    kernel.until(lambda: kernel.value(QUEUED))
+    kernel.until(lambda: kernel.value(IS_QUEUED))
     assert kernel.value("torch.cuda.is_initialized()") is False
     return kernel
 
@@ -30,11 +30,11 @@ def kernel(start_newest: Start, pack: Pack) -> LiveKernel:
 def test_what_fails_at_once_was_seen_by_the_allocator(kernel: LiveKernel) -> None:
     """The numbers are those of the failing request: nothing had come back then."""
     report = completed(kernel, kernel.run(FAIL, stop_on_error=False))
-    sizes = {each["label"]["id"]: each["bytes"] for each in report["details"]}
+    sizes = {entry["label"]["id"]: entry["bytes"] for entry in report["details"]}
     assert sizes["detail.largest_block"] is not None
     # The list had no name yet: it went with the error, and is told all the same.
     assert report["in_use_bytes"] > 3 * 2**30
-    parts = {each["kind"]: each["bytes"] for each in report["parts"]}
+    parts = {entry["kind"]: entry["bytes"] for entry in report["parts"]}
     assert parts["temporaries"] == report["in_use_bytes"]
 
 

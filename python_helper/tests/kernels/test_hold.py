@@ -34,7 +34,7 @@ def counted(self, *given):
         calls.append(count)
 failures.Failures._show_report = counted
 """
-SAID = "CUDA out of memory. Tried to allocate 512.00 MiB. GPU 0 has a total capacity of 4.00 GiB."
+ERROR = "CUDA out of memory. Tried to allocate 512.00 MiB. GPU 0 has a total capacity of 4.00 GiB."
 # What there is to look at, so many times: code that ends in the failure of a GPU.
 SHAPES: dict[str, Callable[[int], str]] = {
     "names": lambda n: f"kept_{n} = [torch.empty(1000, device='cuda') for _ in range({n})]\n{FAIL}",
@@ -54,7 +54,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "a long text": lambda n: f"text = 'text ' * 500 * {n}\n{FAIL}",
     "a long message": lambda n: (
         f"lines = ''.join(f'  File \"a.py\", line {{k}}, in f\\n' for k in range(25 * {n}))\n"
-        f"raise torch.OutOfMemoryError(lines + {SAID!r})"
+        f"raise torch.OutOfMemoryError(lines + {ERROR!r})"
     ),
     "nodes": lambda n: (
         "g = torch.ones(8, device='cuda', requires_grad=True)\n"

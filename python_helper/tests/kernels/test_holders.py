@@ -33,9 +33,9 @@ def gpu(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> I
 def row(event: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the holder of that name on the only device."""
     (device,) = event["devices"]
-    found = next((each for each in device["rows"] if each["name"] == name), None)
-    assert found is not None, "\n".join(f"{k}: {str(v)[:1500]}" for k, v in event.items())
-    return dict(found)
+    holder = next((item for item in device["rows"] if item["name"] == name), None)
+    assert holder is not None, "\n".join(f"{k}: {str(v)[:1500]}" for k, v in event.items())
+    return dict(holder)
 
 
 @pytest.mark.smoke
@@ -74,9 +74,9 @@ def test_waits_while_a_cell_runs(gpu: LiveKernel) -> None:
 def test_says_the_way_to_what_no_walk_reached(gpu: LiveKernel) -> None:
     """What hangs deeper than the walk goes is searched from the object back to a name."""
     gpu.run(f"{MAKE.format(name='nest', mib=96)}\nfor _ in range(15): nest = [nest]")
-    found = row(gpu.asked("holders"), "nest")
-    assert (found["origin"], found["bytes"]) == ("names", 96 * MIB)
-    event = gpu.asked("path", holder_id=found["id"])
+    holder = row(gpu.asked("holders"), "nest")
+    assert (holder["origin"], holder["bytes"]) == ("names", 96 * MIB)
+    event = gpu.asked("path", holder_id=holder["id"])
     assert event["paths"], event
     assert [step["text"] for step in event["paths"][0]] == ["`nest`", "list", *["item 0"] * 15]
     gpu.run("del nest")
@@ -90,7 +90,7 @@ def test_says_nothing_in_the_notebook(gpu: LiveKernel) -> None:
     gpu.asked("path", holder_id=part["id"])
     gpu.ask("snapshot", path=None)
     gpu.await_event("snapshot", since)
-    kinds = {each["msg_type"] for each in gpu.messages(since)}
+    kinds = {message["msg_type"] for message in gpu.messages(since)}
     assert kinds <= {"comm_msg", "status"}
     assert gpu.value("sorted(globals())") == names
     assert gpu.value("get_ipython().execution_count") == count
@@ -108,7 +108,7 @@ def test_writes_a_snapshot_between_cells(gpu: LiveKernel) -> None:
     assert str(file.parent) == gpu.value("__import__('os').getcwd()")
     assert event["bytes"] == file.stat().st_size
     snapshot = pickle.loads(file.read_bytes())  # noqa: S301  our own file
-    assert sum(each["allocated_size"] for each in snapshot["segments"]) >= 64 * MIB
+    assert sum(segment["allocated_size"] for segment in snapshot["segments"]) >= 64 * MIB
 
 
 def test_a_release_that_looks_around_can_be_cancelled(gpu: LiveKernel) -> None:

@@ -1,4 +1,4 @@
-"""Which object it is, and who still needs it: cards of programs where that is easily mistaken."""
+"""Which object it is, and who still needs it: reports of programs where that is easily mistaken."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ MIB = 2**20
 FILL = "filled = torch.empty(250, 2**20, dtype=torch.uint8, device='cuda')"
 
 
-def rules(card: FailedCell) -> list[str]:
-    """The causes of a card by their ids, likeliest first."""
-    return [each["rule"] for each in causes(card)]
+def rules(cell: FailedCell) -> list[str]:
+    """The causes of a report by their ids, likeliest first."""
+    return [cause["rule"] for cause in causes(cell)]
 
 
-def causes(card: FailedCell) -> list[dict[str, Any]]:
-    """The causes of a card, likeliest first."""
-    found = [card.report["cause"], *card.report["further_causes"]]
-    return [each for each in found if each is not None]
+def causes(cell: FailedCell) -> list[dict[str, Any]]:
+    """The causes of a report, likeliest first."""
+    entries = [cell.report["cause"], *cell.report["further_causes"]]
+    return [cause for cause in entries if cause is not None]
 
 
-def held(card: FailedCell) -> dict[str, int]:
+def holder_mib(cell: FailedCell) -> dict[str, int]:
     """The MiB of each holder by its name."""
-    return {each["name"]: each["bytes"] // MIB for each in card.report["holders"]}
+    return {holder["name"]: holder["bytes"] // MIB for holder in cell.report["holders"]}
 
 
-# --- What goes on later, or is a result that nobody has taken ----------------
+# --- What goes on later, or is a result that is not taken yet ----------------
 
 MAKE = "torch.empty(200 * 2**20, dtype=torch.uint8, device='cuda')"
 START_ASYNC = f"""{START}import asyncio
@@ -70,25 +70,25 @@ HOLDERS = {
 @pytest.mark.parametrize("kind", HOLDERS)
 def test_what_goes_on_later_is_a_holder(programs: Programs, kind: str) -> None:
     """It is named with the function or the Future that keeps it, and is no garbage."""
-    cell, name, keeper = HOLDERS[kind]
-    card = programs.fail(START_ASYNC, cell, FILL)
-    assert rules(card)[0] == "suspended"
-    assert keeper in causes(card)[0]["evidence"]["text"]
-    assert held(card)[name] == 400
-    card.kernel.run("gate.set()\nawait asyncio.sleep(0.05)")
-    assert "reference-cycles" not in rules(card)
+    source, name, keeper = HOLDERS[kind]
+    cell = programs.fail(START_ASYNC, source, FILL)
+    assert rules(cell)[0] == "suspended"
+    assert keeper in causes(cell)[0]["evidence"]["text"]
+    assert holder_mib(cell)[name] == 400
+    cell.kernel.run("gate.set()\nawait asyncio.sleep(0.05)")
+    assert "reference-cycles" not in rules(cell)
 
 
 def test_what_waits_in_an_executor_is_named_by_it(programs: Programs) -> None:
     """Work that has not begun keeps what it was given."""
-    queued = (
+    work = (
         "import time\npool = ThreadPoolExecutor(1)\npool.submit(time.sleep, 1)\n"
         f"pool.submit(len, {MAKE})\npool.submit(len, {MAKE})\ndone = None"
     )
-    card = programs.fail(START_ASYNC, queued, FILL)
-    assert held(card)["pool"] == 400
-    card.kernel.run("pool.shutdown(wait=False, cancel_futures=True)")
-    assert "reference-cycles" not in rules(card)
+    cell = programs.fail(START_ASYNC, work, FILL)
+    assert holder_mib(cell)["pool"] == 400
+    cell.kernel.run("pool.shutdown(wait=False, cancel_futures=True)")
+    assert "reference-cycles" not in rules(cell)
 
 
 # --- One object with several names, several objects of one name --------------
@@ -100,18 +100,18 @@ LINEARS = "nn.Sequential(*[nn.Linear(2048, 2048) for _ in range({0})])".format
 def test_a_local_name_says_nothing_of_the_notebooks(programs: Programs) -> None:
     """A function has a name for itself that the notebook has for its data."""
     work = f"def work():\n    for _ in range(3):\n        x = 1\n        y = {BIG(400)}"
-    card = programs.fail(START, f"x = {BIG(300)}\n{work}", "work()")
-    assert rules(card) == ["data-on-gpu"]
-    assert causes(card)[0]["claim"]["params"]["name"] == "x"
+    cell = programs.fail(START, f"x = {BIG(300)}\n{work}", "work()")
+    assert rules(cell) == ["data-on-gpu"]
+    assert causes(cell)[0]["claim"]["params"]["name"] == "x"
 
 
 def test_a_list_is_known_by_what_a_function_calls_it(programs: Programs) -> None:
     """It was handed to a parameter of another name."""
     add = f"replay = []\ndef add(buffer):\n    buffer.append({BIG(50)})"
-    card = programs.fail(START, add, "for _ in range(99):\n    add(replay)")
-    assert rules(card)[0] == "kept-tensors"
-    assert causes(card)[0]["claim"]["params"]["name"] == "replay"
-    assert causes(card)[0]["claim"]["params"]["count"] > 9
+    cell = programs.fail(START, add, "for _ in range(99):\n    add(replay)")
+    assert rules(cell)[0] == "kept-tensors"
+    assert causes(cell)[0]["claim"]["params"]["name"] == "replay"
+    assert causes(cell)[0]["claim"]["params"]["count"] > 9
 
 
 def test_what_an_object_keeps_too_is_no_left_over(programs: Programs) -> None:
@@ -120,18 +120,18 @@ def test_what_an_object_keeps_too_is_no_left_over(programs: Programs) -> None:
         "class Log: pass\nlog = Log()\n"
         f"for n in range(3):\n    out = {BIG(200)}\n    log.last = out"
     )
-    card = programs.fail(START, loop, BIG(450))
-    assert "loop-leftovers" not in rules(card)
-    assert "delete-leftovers" not in {each["id"] for each in card.report["remedies"]}
+    cell = programs.fail(START, loop, BIG(450))
+    assert "loop-leftovers" not in rules(cell)
+    assert "delete-leftovers" not in {remedy["id"] for remedy in cell.report["remedies"]}
 
 
 def test_a_model_is_let_go_of_by_all_its_names(programs: Programs) -> None:
     """One that is made anew is kept by each name that it had."""
     make = f"model = {LINEARS(22)}.cuda()"
-    card = programs.fail(START, make, "net = model\nsize = len(net)", make)
-    assert rules(card)[0] == "kept-copies"
-    assert card.remedy("delete-leftovers")["title"]["params"]["names"] == "model, net"
-    sizes = [each["bytes"] for each in card.report["holders"] if each["kind"] == "parameters"]
+    cell = programs.fail(START, make, "net = model\nsize = len(net)", make)
+    assert rules(cell)[0] == "kept-copies"
+    assert cell.remedy("delete-leftovers")["title"]["params"]["names"] == "model, net"
+    sizes = [holder["bytes"] for holder in cell.report["holders"] if holder["kind"] == "parameters"]
     assert [size // MIB for size in sizes] == [352]
 
 
@@ -163,17 +163,17 @@ def step(x):
 }
 
 
-def again(card: FailedCell) -> FailedCell:
+def retry(cell: FailedCell) -> FailedCell:
     """Run the failing cell once more; it fails again."""
-    cell_id, source = list(card.sources.items())[-1]
-    run = card.kernel.run(source, cell_id=cell_id, stop_on_error=False)
-    return FailedCell(card.kernel, completed(card.kernel, run), card.sources)
+    cell_id, source = list(cell.sources.items())[-1]
+    run = cell.kernel.run(source, cell_id=cell_id, stop_on_error=False)
+    return FailedCell(cell.kernel, completed(cell.kernel, run), cell.sources)
 
 
-def offered(card: FailedCell) -> list[tuple[str, str]]:
-    """The remedies of a card that need no error of its own, by id and title."""
-    remedies = [each for each in card.report["remedies"] if each["id"] != "free-traceback"]
-    return [(each["id"], each["title"]["text"]) for each in remedies]
+def offers(cell: FailedCell) -> list[tuple[str, str]]:
+    """The remedies of a report that need no error of its own, by id and title."""
+    remedies = [remedy for remedy in cell.report["remedies"] if remedy["id"] != "free-traceback"]
+    return [(remedy["id"], remedy["title"]["text"]) for remedy in remedies]
 
 
 @pytest.mark.parametrize("where", TRIES)
@@ -186,15 +186,15 @@ def test_the_second_try_is_advised_as_the_first(
     for n in range(2):
         if between:
             first.kernel.run(between, cell_id="between")
-        card = again(first)
+        cell = retry(first)
         if n == 0:  # what the second has left may be collected by now
-            left = causes(card)[1]
-            assert left["claim"]["id"] == "cause.earlier-traceback.again"
-            assert left["bytes"] > 100 * MIB
-            ids = {each["id"] for each in card.report["remedies"]}
+            cause = causes(cell)[1]
+            assert cause["claim"]["id"] == "cause.earlier-traceback.again"
+            assert cause["bytes"] > 100 * MIB
+            ids = {item["id"] for item in cell.report["remedies"]}
             assert between or "free-traceback" in ids
-        assert [each for each in rules(card) if each != "earlier-traceback"] == rules(first)
-        assert offered(card) == offered(first)
+        assert [item for item in rules(cell) if item != "earlier-traceback"] == rules(first)
+        assert offers(cell) == offers(first)
 
 
 def test_what_was_let_go_of_between_two_tries_is_no_cause(programs: Programs) -> None:
@@ -202,7 +202,7 @@ def test_what_was_let_go_of_between_two_tries_is_no_cause(programs: Programs) ->
     first = programs.fail(START, *TRIES["in what it collects"])
     assert "data-on-gpu" in rules(first)
     first.kernel.run("del held", cell_id="between")
-    assert "data-on-gpu" not in rules(again(first))
+    assert "data-on-gpu" not in rules(retry(first))
 
 
 def test_a_list_of_a_function_says_nothing_of_the_notebooks(programs: Programs) -> None:
@@ -211,14 +211,14 @@ def test_a_list_of_a_function_says_nothing_of_the_notebooks(programs: Programs) 
         "def collect():\n    outs = []\n    for n in range(9):\n        outs.append(n)\n"
         f"        big = {BIG(300)}"
     )
-    card = programs.fail(START, f"outs = [{BIG(100)} for _ in 'abcd']\n{collect}", "collect()")
-    assert "kept-tensors" not in rules(card)
+    cell = programs.fail(START, f"outs = [{BIG(100)} for _ in 'abcd']\n{collect}", "collect()")
+    assert "kept-tensors" not in rules(cell)
 
 
 def test_a_try_that_begins_anew_has_nothing_left(programs: Programs) -> None:
     """What the first try had left was freed before it."""
     first = programs.fail(START, *TRIES["in a function"])
     first.kernel.free()
-    card = again(first)
-    assert rules(card) == rules(first)
-    assert card.report["traceback_bytes"] == first.report["traceback_bytes"]
+    cell = retry(first)
+    assert rules(cell) == rules(first)
+    assert cell.report["traceback_bytes"] == first.report["traceback_bytes"]

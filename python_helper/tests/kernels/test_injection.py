@@ -69,7 +69,7 @@ Session.open = open_slowly
 """
 
 
-def test_nobody_home(start: Start) -> None:
+def test_no_helper(start: Start) -> None:
     """A kernel without a helper says so at once, busy or not."""
     kernel = start()
     assert kernel.attach() is None
@@ -162,12 +162,12 @@ def test_aborted_injection_can_be_tried_again(start: Start, pack: Pack) -> None:
     kernel = start()
     latch = kernel.latch()
     failing = kernel.submit(f"{latch.wait}\n1/0")
-    queued = kernel.submit(**pack.work(), silent=True, store_history=False, stop_on_error=False)
+    injection = kernel.submit(**pack.work(), silent=True, store_history=False, stop_on_error=False)
     # Answered behind what is queued by now.
     assert kernel.attach() is None
     latch.release()
     assert kernel.result(failing).status == "error"
-    assert kernel.result(queued).status == "aborted"
+    assert kernel.result(injection).status == "aborted"
     assert kernel.attach() is None
     kernel.inject(pack)
     assert kernel.attach() is not None
@@ -254,14 +254,14 @@ sys.meta_path[blind] = PathFinder
 """
 
 
-@pytest.mark.parametrize("imported", ["", "import gpu_headroom"])
+@pytest.mark.parametrize("code", ["", "import gpu_headroom"])
 def test_leaves_a_person_their_own_module_of_the_name(
-    start_newest: Start, pack: Pack, imported: str
+    start_newest: Start, pack: Pack, code: str
 ) -> None:
     """Their file beside the notebook is what they import; the helper works beside it."""
     kernel = start_newest()
     kernel.run(OWN_FILE)
-    kernel.run(imported)
+    kernel.run(code)
     for _ in range(2):
         kernel.inject(pack)
     hello = kernel.attach()["hello"]
@@ -282,7 +282,7 @@ for name in list(sys.modules):
     if name.startswith("gpu_headroom"):
         del sys.modules[name]
 """
-OURS = """[
+TRACES = """[
     [each.name for each in __import__('threading').enumerate()].count('gpu-headroom'),
     *[len([each for each in hooks if 'headroom' in str(each)])
       for hooks in get_ipython().events.callbacks.values()],
@@ -300,19 +300,19 @@ def test_is_found_again_where_its_modules_were_thrown_away(
     kernel.inject(pack)
     life = kernel.attach()["hello"]["life_id"]
     kernel.asked("plan")
-    ours = kernel.value(OURS)
-    assert ours[0] == 1
+    traces = kernel.value(TRACES)
+    assert traces[0] == 1
     kernel.run(purge)
     kernel.inject(pack)
     assert kernel.attach()["hello"]["life_id"] == life
-    assert kernel.value(OURS) == ours
+    assert kernel.value(TRACES) == traces
     kernel.run(f"{PURGE}\nimport gpu_headroom; gpu_headroom.start()")
-    assert kernel.value(OURS) == ours
+    assert kernel.value(TRACES) == traces
     assert kernel.attach()["hello"]["life_id"] == life
     assert kernel.asked("plan")["items"]
     kernel.run("import gpu_headroom; gpu_headroom.stop()")
     assert kernel.attach() is None
-    assert kernel.value(OURS)[:-1] == [0] * (len(ours) - 1)
+    assert kernel.value(TRACES)[:-1] == [0] * (len(traces) - 1)
 
 
 def test_adopts_a_cell_that_awaits(start: Start, pack: Pack) -> None:

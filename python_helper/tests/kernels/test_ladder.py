@@ -51,10 +51,10 @@ def kernel(
     python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LiveKernel]:
     """A kernel of each generation without a handler for debug requests."""
-    with LiveKernel(python, tmp_path_factory.mktemp("kernel")) as started:
-        started.run("get_ipython().kernel.control_handlers.pop('debug_request')")
-        started.inject(pack)
-        yield started
+    with LiveKernel(python, tmp_path_factory.mktemp("kernel")) as kernel:
+        kernel.run("get_ipython().kernel.control_handlers.pop('debug_request')")
+        kernel.inject(pack)
+        yield kernel
 
 
 @pytest.fixture(scope="module")

@@ -36,16 +36,16 @@ def smaller_batch(kernel: LiveKernel, cells: dict[str, str]) -> tuple[dict[str, 
         run = kernel.run(source, cell_id=cell_id, stop_on_error=False)
         assert (run.status == "ok") is (cell_id != last), cell_id
     report = run.report
-    found = {each["id"]: each for each in report["remedies"]}
-    assert "smaller-batch" in found, list(found)
-    return found["smaller-batch"], report["report_id"]
+    remedies = {remedy["id"]: remedy for remedy in report["remedies"]}
+    assert "smaller-batch" in remedies, list(remedies)
+    return remedies["smaller-batch"], report["report_id"]
 
 
 def click(kernel: LiveKernel, report_id: str, cells: dict[str, str]) -> dict[str, Any]:
     """Ask for its edit."""
     wish = {"report_id": report_id, "remedy_id": "smaller-batch"}
-    found: dict[str, Any] = kernel.ask("fix", **wish, sources=cells)
-    return found
+    reply: dict[str, Any] = kernel.ask("fix", **wish, sources=cells)
+    return reply
 
 
 def test_the_loader_of_the_failing_loop_is_edited(fresh: LiveKernel) -> None:
@@ -93,12 +93,12 @@ def test_threads_of_a_loader_are_no_tasks(fresh: LiveKernel, *, pinned: bool) ->
         assert (run.status == "ok") is (cell_id != last), run.reply
     report = run.report
     assert report["cause"]["rule"] == "activations"
-    assert "smaller-batch" in [each["id"] for each in report["remedies"]]
-    assert "several-tasks" not in [each["rule"] for each in report["further_causes"]]
+    assert "smaller-batch" in [item["id"] for item in report["remedies"]]
+    assert "several-tasks" not in [item["rule"] for item in report["further_causes"]]
 
 
 def test_what_a_re_run_repeats_is_named(fresh: LiveKernel) -> None:
-    """A statement whose value nobody keeps; what counts anew begins anew."""
+    """A statement whose value is not kept; what counts anew begins anew."""
     start = f"{START}\nimport sqlite3\ncon = sqlite3.connect('t.db')\nruns = [0]"
     train = f"con.execute('CREATE TABLE IF NOT EXISTS t (x)')\nruns[0] += 1\n{TRAIN}"
     cells = {"start": start, "data": LOADERS, "model": MODEL, "train": train}

@@ -46,14 +46,14 @@ def test_a_leak_is_warned_of_before_it_fails(
         since = gpu.now
         request = gpu.submit(LEAK, cell_id="leak")
         gpu.until(lambda: bool(gpu.events("warning", since)), timeout_s=90)
-        (said,) = gpu.events("warning", since)
-        assert (said["kind"], said["cell_id"]) == ("filling_up", "leak")
+        (warning,) = gpu.events("warning", since)
+        assert (warning["kind"], warning["cell_id"]) == ("filling_up", "leak")
         assert gpu.sample()["busy"] is True
         assert gpu.result(request, timeout_s=90).status == "error"
         gpu.until(lambda: len(gpu.events("warning", since)) > 1)
-        named = gpu.events("warning", since)[-1]
-        assert named["message"]["params"]["name"] == "kept"
+        last = gpu.events("warning", since)[-1]
+        assert last["message"]["params"]["name"] == "kept"
         # A page that comes later gets the history.
         points = gpu.ask("history")["points"]
-        assert max(each["in_use_bytes"] for each in points) > 2000 * MIB
-        assert "leak" in {each["cell_id"] for each in gpu.ask("cells")["runs"]}
+        assert max(item["in_use_bytes"] for item in points) > 2000 * MIB
+        assert "leak" in {item["cell_id"] for item in gpu.ask("cells")["runs"]}

@@ -38,12 +38,12 @@ def test_a_model_goes_to_the_host_and_comes_back(python: Path, pack: Pack, tmp_p
         assert kernel.run(TRAIN).status == "ok"
         assert release(kernel, "offload:model", confirmed=False)["type"] == "refused"
         assert kernel.value(DEVICES) == ["cuda:0"]
-        released = release(kernel, "offload:model", confirmed=True)
-        assert (released["status"], released["freed_bytes"]) == ("done", 3 * 4 * MIB)
+        event = release(kernel, "offload:model", confirmed=True)
+        assert (event["status"], event["freed_bytes"]) == ("done", 3 * 4 * MIB)
         assert kernel.value(DEVICES) == ["cpu"]
         plan = kernel.asked("plan")
-        assert {"restore:model"} == {each["id"] for each in plan["items"] if "model" in each["id"]}
-        back = release(kernel, *released["undo"], confirmed=True)
-        assert (back["status"], back["message"]["id"]) == ("done", "item.restore.done")
+        assert {"restore:model"} == {item["id"] for item in plan["items"] if "model" in item["id"]}
+        undo = release(kernel, *event["undo"], confirmed=True)
+        assert (undo["status"], undo["message"]["id"]) == ("done", "item.restore.done")
         assert kernel.value(DEVICES) == ["cuda:0"]
         assert kernel.run("optimizer.step()").status == "ok"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tests.conftest import Start
     from tests.live import LiveKernel, Pack
 
-LEFT = """(
+STATE = """(
     sorted(each.name for each in __import__('threading').enumerate()),
     [str(each) for each in __import__('warnings').filters],
     {name: len(found) for name, found in get_ipython().events.callbacks.items()},
@@ -42,11 +42,11 @@ def test_reads_and_sends(newer: LiveKernel) -> None:
     sample = newer.sample()
     assert sample["state"] == "no_framework"
     assert sample["host"]["rss_bytes"] > 0
-    assert [each["cell_id"] for each in newer.ask("cells")["runs"]][-1:] == ["a"]
+    assert [run["cell_id"] for run in newer.ask("cells")["runs"]][-1:] == ["a"]
 
 
 def test_walks_and_plans(newer: LiveKernel) -> None:
-    """Names are walked through and a plan is made, though there is nothing on any card."""
+    """Names are walked through and a plan is made, though there is nothing on any GPU."""
     holders = newer.asked("holders")
     assert holders["devices"] == []
     plan = newer.asked("plan")
@@ -54,7 +54,7 @@ def test_walks_and_plans(newer: LiveKernel) -> None:
     assert newer.cleanup()
 
 
-def test_an_error_gets_its_card(newer: LiveKernel) -> None:
+def test_an_error_gets_its_report(newer: LiveKernel) -> None:
     """Recognised by what it says, and explained."""
     since = newer.now
     run = newer.run(
@@ -69,12 +69,12 @@ def test_leaves_nothing_behind(start_newer: Start, pack: Pack) -> None:
     """After `stop` the kernel is as it was, and the helper can come again."""
     kernel = start_newer()
     kernel.run("1")
-    before = kernel.value(LEFT)
+    before = kernel.value(STATE)
     kernel.inject(pack)
     kernel.attach()
     kernel.asked("plan")
     kernel.run("import gpu_headroom; gpu_headroom.stop()")
     assert kernel.attach() is None
-    assert kernel.value(LEFT) == before
+    assert kernel.value(STATE) == before
     kernel.run("gpu_headroom.start()")
     assert kernel.attach()["type"] == "attach"

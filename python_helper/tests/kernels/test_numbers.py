@@ -37,8 +37,8 @@ def device(kernel: LiveKernel) -> dict[str, Any]:
     """The only device of a poll."""
     sample = kernel.sample()
     assert sample["state"] == "live"
-    (found,) = sample["devices"]
-    return dict(found)
+    (reading,) = sample["devices"]
+    return dict(reading)
 
 
 @pytest.mark.smoke
@@ -56,17 +56,17 @@ def test_comes_alive_with_the_first_tensor(gpu: LiveKernel) -> None:
 def test_equal_what_pytorch_says(gpu: LiveKernel) -> None:
     """In use, cached, peak, free and capacity are PyTorch's own, to the byte."""
     gpu.run("y = torch.empty(100, 1000, 1000, device='cuda'); z = y[:50].clone(); del y")
-    seen = device(gpu)
+    reading = device(gpu)
     allocated, reserved, peak, (free, total) = gpu.value(
         "(torch.cuda.memory_allocated(), torch.cuda.memory_reserved(),"
         " torch.cuda.max_memory_allocated(), torch.cuda.mem_get_info())"
     )
-    assert seen["in_use_bytes"] == allocated
-    assert seen["cached_bytes"] == reserved - allocated
-    assert seen["frameworks"][0]["peak_in_use_bytes"] == peak
-    assert (seen["free_bytes"], seen["capacity_bytes"]) == (free, total)
-    assert seen["outside_bytes"] == total - free - reserved
-    assert seen["used_bytes"] + seen["headroom_bytes"] == total
+    assert reading["in_use_bytes"] == allocated
+    assert reading["cached_bytes"] == reserved - allocated
+    assert reading["frameworks"][0]["peak_in_use_bytes"] == peak
+    assert (reading["free_bytes"], reading["capacity_bytes"]) == (free, total)
+    assert reading["outside_bytes"] == total - free - reserved
+    assert reading["used_bytes"] + reading["headroom_bytes"] == total
     gpu.run("del z")
 
 

@@ -53,14 +53,14 @@ def test_a_script_is_measured_while_it_runs(kernel: LiveKernel, tmp_path: Path) 
     kernel.start_cell(f"print('begun')\n{RUN} hold.py", cell_id="run")
     number = pid(tmp_path, 0)
     kernel.until(lambda: in_use(kernel) == [64 * MIB])
-    found = cards(kernel)
-    (engine,) = found["workers"]["engines"]
+    reply = cards(kernel)
+    (engine,) = reply["workers"]["engines"]
     assert (engine["engine"], engine["live"]) == ("command", 1)
-    ((worker,),) = [card["workers"] for card in found["gpus"]]
+    ((worker,),) = [gpu["workers"] for gpu in reply["gpus"]]
     assert (worker["engine"], worker["rank"], worker["pid"]) == ("command", None, number)
     assert (worker["execution_count"], worker["state"]) == (2, "live")
     assert (worker["in_use_bytes"], worker["actions"]) == (64 * MIB, [])
-    assert (found["gpus"][0]["index"], found["gpus"][0]["capacity_bytes"]) == (0, 2**30)
+    assert (reply["gpus"][0]["index"], reply["gpus"][0]["capacity_bytes"]) == (0, 2**30)
     (tmp_path / "go").touch()
     cell = kernel.await_event("cell", cell_id="run", status="ok")
     assert cell["workers_bytes"] == 64 * MIB
@@ -82,7 +82,7 @@ def test_what_filled_the_gpu_of_a_script_is_measured(kernel: LiveKernel, tmp_pat
     assert (parts["activations"], parts["parameters"]) == (512 * MIB, 68 * MIB)
     assert sum(parts.values()) == report["capacity_bytes"] == 2**30
     assert (report["cause"]["rule"], report["also_failed"]) == ("activations", 0)
-    (offer,) = [each for each in report["remedies"] if each["id"] == "smaller-batch"]
+    (offer,) = [remedy for remedy in report["remedies"] if remedy["id"] == "smaller-batch"]
     assert (offer["kind"], offer["diffs"][0]["cell_id"]) == ("edit", "cell")
     assert offer["effect_bytes"] > 0
     reply = click(kernel, report["report_id"], source)
@@ -92,7 +92,7 @@ def test_what_filled_the_gpu_of_a_script_is_measured(kernel: LiveKernel, tmp_pat
     assert kernel.value("os.path.exists(os.environ['GPU_HEADROOM_RANKS'])") is False
 
 
-# Ranks of these numbers ask for what their cards have not, once all are there.
+# Ranks of these numbers ask for what their GPUs have not, once all are there.
 FAIL = """
 import os, sys, time
 import torch
@@ -112,7 +112,7 @@ fill((rank + 1) * 64)
 
 
 @pytest.mark.parametrize("failing", ["1", "0 1"])
-def test_the_card_is_of_the_rank_that_its_launcher_names(
+def test_the_report_is_of_the_rank_that_its_launcher_names(
     kernel: LiveKernel, tmp_path: Path, failing: str
 ) -> None:
     """With the bar of that GPU; others that failed likewise are counted."""
@@ -131,7 +131,7 @@ def test_the_card_is_of_the_rank_that_its_launcher_names(
     assert report["also_failed"] <= len(failing.split()) - 1  # it ends them as soon as it sees one
 
 
-SPAWNED = """
+MODULE = """
 import gpu_headroom, os, pathlib, threading, time
 import torch
 
@@ -155,9 +155,9 @@ def hold(rank):
 
 def test_a_function_that_is_spawned_needs_one_line(kernel: LiveKernel, tmp_path: Path) -> None:
     """Read, explained, and without a thread of ours before CUDA is up."""
-    (tmp_path / "spawned.py").write_text(SPAWNED)
+    (tmp_path / "spawned.py").write_text(MODULE)
     kernel.run("sys.path.insert(0, ''); import spawned; from torch.multiprocessing import spawn")
-    spawned = kernel.start_cell("print('begun')\nspawn(spawned.hold, nprocs=2)", cell_id="spawn")
+    request = kernel.start_cell("print('begun')\nspawn(spawned.hold, nprocs=2)", cell_id="spawn")
     pids = [pid(tmp_path, rank) for rank in (0, 1)]
     kernel.until(lambda: in_use(kernel) == [128 * MIB, 64 * MIB])
     assert {worker["rank"]: worker["pid"] for worker in workers(kernel)} == dict(enumerate(pids))
@@ -166,7 +166,7 @@ def test_a_function_that_is_spawned_needs_one_line(kernel: LiveKernel, tmp_path:
         [["MainThread"], ["MainThread", "gpu-headroom"]]
     )
     (tmp_path / "go").touch()
-    report = kernel.result(spawned).report
+    report = kernel.result(request).report
     assert (report["measured"], report["worker"]["rank"]) == ("worker", 1)
     assert report["worker"]["pid"] == pids[1]
     assert (report["device_index"], report["in_use_bytes"]) == (1, 128 * MIB)
@@ -181,15 +181,15 @@ def test_ranks_of_a_launcher_are_measured_while_they_run(
     assert kernel.run(source, cell_id="behind").status == "ok"
     pids = [pid(tmp_path, rank) for rank in (0, 1)]
     kernel.until(lambda: in_use(kernel) == [128 * MIB, 64 * MIB])
-    found = cards(kernel)
-    (engine,) = found["workers"]["engines"]
+    reply = cards(kernel)
+    (engine,) = reply["workers"]["engines"]
     assert (engine["engine"], engine["live"]) == ("rank", 2)
-    assert [(card["index"], card["in_use_bytes"]) for card in found["gpus"]] == [
+    assert [(gpu["index"], gpu["in_use_bytes"]) for gpu in reply["gpus"]] == [
         (1, 128 * MIB),
         (0, 64 * MIB),
     ]
-    for rank, card in zip((1, 0), found["gpus"], strict=True):
-        (worker,) = card["workers"]
+    for rank, gpu in zip((1, 0), reply["gpus"], strict=True):
+        (worker,) = gpu["workers"]
         assert (worker["engine"], worker["rank"], worker["pid"]) == ("rank", rank, pids[rank])
         assert (worker["execution_count"], worker["left_over"]) == (2, True)
         assert worker["actions"] == []
@@ -201,7 +201,7 @@ def test_ranks_of_a_launcher_are_measured_while_they_run(
 
 
 def test_another_error_is_not_told_as_that_of_a_script(kernel: LiveKernel, tmp_path: Path) -> None:
-    """What a script has measured stands in no card of a text with other numbers."""
+    """What a script has measured stands in no report of a text with other numbers."""
     (tmp_path / "fail.py").write_text(FAIL.replace('["RANK"]', '.get("RANK", "0")'))
     run = kernel.run(f"{RUN} fail.py 0", cell_id="cell")
     for stream in run.messages:

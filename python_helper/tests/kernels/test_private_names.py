@@ -70,16 +70,16 @@ def _hide(name):
 def kernel(newest_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
     """A kernel with a simulated GPU of 4 GiB, and a model on it."""
     folder = tmp_path_factory.mktemp("private")
-    with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as started:
-        started.run("%load_ext gpu_headroom")
-        started.attach()
-        started.run(HIDE + "import torch\nmodel = torch.nn.Linear(2**14, 2**14, device='cuda')")
-        yield started
+    with LiveKernel(newest_python, folder, installed=True, GPU_HEADROOM_SIMULATE="4GiB") as kernel:
+        kernel.run("%load_ext gpu_headroom")
+        kernel.attach()
+        kernel.run(HIDE + "import torch\nmodel = torch.nn.Linear(2**14, 2**14, device='cuda')")
+        yield kernel
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_all_is_answered_without(kernel: LiveKernel, name: str) -> None:
-    """Readings, walks, the card and a release each come to their end, with a sentence."""
+    """Readings, walks, the report and a release each come to their end, with a sentence."""
     loss = NAMES[name]
     kernel.attach()
     assert kernel.run(f"_show = _hide({name!r})").status == "ok"
@@ -94,9 +94,9 @@ def test_all_is_answered_without(kernel: LiveKernel, name: str) -> None:
         assert ("model" in names) is not loss.walks, holders
         plan = kernel.asked("plan")
         assert plan["message"]["text"]
-        failed = kernel.run("held = torch.empty(2**34, device='cuda')", stop_on_error=False)
-        assert "GiB" in failed.bundle["text/plain"]
-        assert failed.report["requested_bytes"] == 64 * GIB
+        run = kernel.run("held = torch.empty(2**34, device='cuda')", stop_on_error=False)
+        assert "GiB" in run.bundle["text/plain"]
+        assert run.report["requested_bytes"] == 64 * GIB
         assert kernel.free()["message"]["text"]
     finally:
         assert kernel.run("_show()").status == "ok"
@@ -107,7 +107,7 @@ def test_no_other_file_touches_them() -> None:
     """A private name of PyTorch stands in one file; the simulator plays them all."""
     package = SOURCES / "gpu_headroom"
     private = set(NAMES)
-    found = [
+    uses = [
         f"{path.relative_to(package)}: {name}"
         for path in package.rglob("*.py")
         if path.name != "private.py"
@@ -115,4 +115,4 @@ def test_no_other_file_touches_them() -> None:
         for name in [getattr(node, "attr", None) or getattr(node, "value", None)]
         if isinstance(name, str) and (name in private or name == "_C")
     ]
-    assert found == []
+    assert uses == []

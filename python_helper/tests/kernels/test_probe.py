@@ -37,7 +37,7 @@ def test_ipython_knows_its_session_and_itself(start: Start, channel: str) -> Non
 
 
 def test_ipython_knows_whether_a_helper_lives(start: Start, pack: Pack) -> None:
-    """Then a page need not wait for the answer that nobody is home."""
+    """Then a page need not wait for the answer that there is no helper."""
     kernel = start()
     kernel.inject(pack)
     assert value(kernel.ask_ipython())[-1] is True

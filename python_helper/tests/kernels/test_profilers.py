@@ -55,7 +55,7 @@ seen = [('MainThread', key[0]) for key, calls in stats.items()
 
 @pytest.mark.parametrize("way", WAYS)
 def test_it_sees_few_of_our_calls_and_all_of_theirs(simulated: LiveKernel, way: str) -> None:
-    """Around a card, the plan that follows it, and the edges of the cells between."""
+    """Around a report, the plan that follows it, and the edges of the cells between."""
     begin, end = WAYS[way]
     assert simulated.run(BEGIN).status == "ok"
     since = simulated.now
@@ -63,17 +63,17 @@ def test_it_sees_few_of_our_calls_and_all_of_theirs(simulated: LiveKernel, way: 
     run = simulated.run("failing()", stop_on_error=False, cell_id="fails")
     assert run.status == "error"
     assert simulated.run("total = around()").status == "ok"
-    asked = simulated.ask("plan")
-    simulated.await_event("plan", since, request_id=asked["id"])
+    reply = simulated.ask("plan")
+    simulated.await_event("plan", since, request_id=reply["id"])
     assert simulated.run(end).status == "ok"
     assert simulated.await_event("oom", since)
     assert simulated.value("installed") is True
-    seen = simulated.value("seen")
-    assert 0 < len(seen) < MOST, seen
-    assert {name for name, _ in seen if name.startswith("gpu-headroom")} <= {"gpu-headroom-walk"}
+    calls = simulated.value("seen")
+    assert 0 < len(calls) < MOST, calls
+    assert {name for name, _ in calls if name.startswith("gpu-headroom")} <= {"gpu-headroom-walk"}
     if way == "a tracer":
-        found = {(name, line) for event, name, line in simulated.value("lines") if event == "line"}
-        assert {line for name, line in found if name == "failing"} == {1, 2, 3}
-        assert {line for name, line in found if name == "around"} == {1, 2, 3, 4}
+        lines = {(name, line) for event, name, line in simulated.value("lines") if event == "line"}
+        assert {line for name, line in lines if name == "failing"} == {1, 2, 3}
+        assert {line for name, line in lines if name == "around"} == {1, 2, 3, 4}
     simulated.run("del kept; profiler = None")
     simulated.free()

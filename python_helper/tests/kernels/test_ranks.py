@@ -55,8 +55,8 @@ def cards(kernel: LiveKernel, text: str = "") -> Any:
 
 
 def workers(kernel: LiveKernel) -> list[Any]:
-    """The workers of all cards, fullest card first."""
-    return [worker for card in cards(kernel)["gpus"] for worker in card["workers"]]
+    """The workers of all GPUs, fullest GPU first."""
+    return [worker for gpu in cards(kernel)["gpus"] for worker in gpu["workers"]]
 
 
 def pid(folder: Path, rank: int) -> int:
@@ -69,12 +69,12 @@ def pid(folder: Path, rank: int) -> int:
 
 
 def test_ranks_are_measured_while_they_run(kernel: LiveKernel, tmp_path: Path) -> None:
-    """Each on its own card, by what its own framework says; the fullest first."""
+    """Each on its own GPU, by what its own framework says; the fullest first."""
     kernel.start_cell(LAUNCH, cell_id="launch")
     pids = [pid(tmp_path, rank) for rank in (0, 1)]
     kernel.until(lambda: len(workers(kernel)) == 2)
-    found = cards(kernel)
-    (engine,) = found["workers"]["engines"]
+    reply = cards(kernel)
+    (engine,) = reply["workers"]["engines"]
     assert {**engine, "message": None} == {
         "engine": "rank",
         "total": 2,
@@ -83,21 +83,21 @@ def test_ranks_are_measured_while_they_run(kernel: LiveKernel, tmp_path: Path) -
         "silent_s": None,
         "message": None,
     }
-    assert [card["in_use_bytes"] for card in found["gpus"]] == [128 * MIB, 64 * MIB]
-    assert [card["index"] for card in found["gpus"]] == [1, 0]
-    for rank, card in zip((1, 0), found["gpus"], strict=True):
-        (worker,) = card["workers"]
+    assert [gpu["in_use_bytes"] for gpu in reply["gpus"]] == [128 * MIB, 64 * MIB]
+    assert [gpu["index"] for gpu in reply["gpus"]] == [1, 0]
+    for rank, gpu in zip((1, 0), reply["gpus"], strict=True):
+        (worker,) = gpu["workers"]
         assert (worker["rank"], worker["pid"], worker["state"]) == (rank, pids[rank], "live")
         assert worker["execution_count"] == 2
-        assert (worker["in_use_bytes"], worker["actions"]) == (card["in_use_bytes"], [])
-        assert (card["capacity_bytes"], card["simulated"]) == (2**30, True)
-        assert card["used_bytes"] == card["outside_bytes"] + card["in_use_bytes"]
-        assert card["host"] == os.uname().nodename
-    assert found["workers"]["in_use_bytes"] == 192 * MIB
-    assert found["workers"]["fullest"]["id"] == found["gpus"][0]["id"]
-    assert found["total"] == 2
-    named = cards(kernel, "RANK 0")
-    assert ([card["index"] for card in named["gpus"]], named["total"]) == ([0], 1)
+        assert (worker["in_use_bytes"], worker["actions"]) == (gpu["in_use_bytes"], [])
+        assert (gpu["capacity_bytes"], gpu["simulated"]) == (2**30, True)
+        assert gpu["used_bytes"] == gpu["outside_bytes"] + gpu["in_use_bytes"]
+        assert gpu["host"] == os.uname().nodename
+    assert reply["workers"]["in_use_bytes"] == 192 * MIB
+    assert reply["workers"]["fullest"]["id"] == reply["gpus"][0]["id"]
+    assert reply["total"] == 2
+    match = cards(kernel, "RANK 0")
+    assert ([gpu["index"] for gpu in match["gpus"]], match["total"]) == ([0], 1)
     assert cards(kernel, os.uname().nodename)["total"] == 2
     assert cards(kernel, "rank 7")["gpus"] == []
     (tmp_path / "go").touch()
@@ -118,10 +118,10 @@ def test_a_rank_that_is_killed_keeps_its_last_reading(kernel: LiveKernel, tmp_pa
     os.kill(pids[1], signal.SIGKILL)
     os.kill(pids[0], signal.SIGCONT)
     kernel.await_event("cell", cell_id="launch", status="error")
-    found = cards(kernel)
-    assert found["workers"]["engines"][0]["total"] == 0
-    assert found["workers"]["in_use_bytes"] == 0
-    by_rank = {worker["rank"]: worker for card in found["gpus"] for worker in card["workers"]}
+    reply = cards(kernel)
+    assert reply["workers"]["engines"][0]["total"] == 0
+    assert reply["workers"]["in_use_bytes"] == 0
+    by_rank = {worker["rank"]: worker for gpu in reply["gpus"] for worker in gpu["workers"]}
     assert by_rank[1]["state"] == "ended"
     assert by_rank[1]["in_use_bytes"] == 128 * MIB
 
@@ -142,28 +142,28 @@ def test_a_rank_that_outlives_its_cell_can_be_ended(kernel: LiveKernel, tmp_path
     assert worker["actions"] == ["end"]
     status = kernel.value("str(__import__('gpu_headroom').status())")
     assert "\n1 rank.\n" in status
-    assert "\n  another process  0.1 GiB" in status  # it has no number: nobody launched it
+    assert "\n  another process  0.1 GiB" in status  # it has no number: no launcher started it
     reply = kernel.ask("worker_release", worker_id=worker["id"], action="free")
-    refused = kernel.await_event("worker_released", request_id=reply["id"])
-    assert (refused["status"], refused["message"]["id"]) == ("refused", "worker.gone")
+    refusal = kernel.await_event("worker_released", request_id=reply["id"])
+    assert (refusal["status"], refusal["message"]["id"]) == ("refused", "worker.gone")
     reply = kernel.ask("worker_release", worker_id=worker["id"], action="end")
-    released = kernel.await_event("worker_released", request_id=reply["id"])
-    assert released["status"] == "done"
-    assert released["message"]["params"]["returned_bytes"] >= 128 * MIB
+    event = kernel.await_event("worker_released", request_id=reply["id"])
+    assert event["status"] == "done"
+    assert event["message"]["params"]["returned_bytes"] >= 128 * MIB
     assert kernel.value("(behind.join(), behind.exitcode)") == (None, -signal.SIGTERM)
     assert cards(kernel)["workers"] is None
     assert not (tmp_path / "go").exists()
 
 
 def test_only_a_child_that_is_left_over_is_ended(kernel: LiveKernel, tmp_path: Path) -> None:
-    """Not a rank whose cell runs, and no process that somebody names."""
+    """Not a rank whose cell runs, and no process that a request names."""
     kernel.start_cell(LAUNCH, cell_id="launch")
     pids = [pid(tmp_path, rank) for rank in (0, 1)]
     kernel.until(lambda: len(workers(kernel)) == 2)
-    for name in (*(f"rank:{each}" for each in pids), f"rank:{os.getpid()}", "rank:1", "", "x"):
+    for name in (*(f"rank:{number}" for number in pids), f"rank:{os.getpid()}", "rank:1", "", "x"):
         reply = kernel.ask("worker_release", worker_id=name, action="end")
-        told = kernel.await_event("worker_released", request_id=reply["id"])
-        assert told["status"] == "refused", name
+        event = kernel.await_event("worker_released", request_id=reply["id"])
+        assert event["status"] == "refused", name
     (tmp_path / "go").touch()
     kernel.await_event("cell", cell_id="launch", status="ok")
 
@@ -177,7 +177,7 @@ def test_the_cell_that_started_cuda_is_named(kernel: LiveKernel) -> None:
 
 
 def test_no_engine_is_imported_or_asked(kernel: LiveKernel) -> None:
-    """One that nobody uses, or that is not known, is refused in a sentence."""
+    """One that is not in use, or not known, is refused in a sentence."""
     reply = kernel.ask("follow", engine="dask", follow=True)
     assert reply["type"] == "refused"
     assert "dask" in reply["message"]["text"]

@@ -66,7 +66,7 @@ def test_leaves_other_debug_requests_to_the_debugger(kernel: LiveKernel) -> None
 
 
 def test_streams_on_a_lease_only(kernel: LiveKernel) -> None:
-    """Readings go to those who look, edges of cells to the others; nothing without a lease."""
+    """Readings go to visible pages, edges of cells to hidden ones too; nothing without a lease."""
     since = kernel.now
     with kernel.busy_cell():
         kernel.await_event("sample", since, busy=True)
@@ -79,7 +79,7 @@ def test_streams_on_a_lease_only(kernel: LiveKernel) -> None:
     kernel.attach(visible=False)
     assert kernel.run(UNTIL_READ, cell_id="unseen").status == "ok"
     kernel.await_event("cell", since, status="ok")
-    edges = [(each["type"], each["cell_id"]) for each in kernel.events(since=since)]
+    edges = [(event["type"], event["cell_id"]) for event in kernel.events(since=since)]
     assert edges == [("cell", "unseen"), ("cell", "unseen")]
     kernel.attach()
 
@@ -101,9 +101,9 @@ def test_events_belong_to_no_cell(kernel: LiveKernel) -> None:
     with kernel.busy_cell() as cell:
         kernel.await_event("sample", since, busy=True)
     run = cell.result()
-    events = [each for each in kernel.messages(since) if each["msg_type"] == "comm_msg"]
+    events = [message for message in kernel.messages(since) if message["msg_type"] == "comm_msg"]
     assert events
-    assert all(each["parent_header"] == {} for each in events)
+    assert all(message["parent_header"] == {} for message in events)
     assert [kind for kind, _ in run.outputs] == ["stream"]
 
 
@@ -163,14 +163,14 @@ def test_every_work_ends_with_an_event(start_newest: Start, pack: Pack, error: s
         assert kernel.run(f"kept = m.{name}; m.{name} = refuse").status == "ok"
         since = kernel.now
         reply = kernel.ask(kind, **keys)
-        of_its_own = {"release_id": reply["release_id"]} if kind == "release" else {}
+        own_keys = {"release_id": reply["release_id"]} if kind == "release" else {}
         if kind == "snapshot":
-            ended = kernel.await_event("error", since, request_id=reply["id"])
-        elif of_its_own:
-            ended = kernel.await_event("released", since, **of_its_own)
+            event = kernel.await_event("error", since, request_id=reply["id"])
+        elif own_keys:
+            event = kernel.await_event("released", since, **own_keys)
         else:
-            ended = kernel.await_event(kind, since, request_id=reply["id"])
-        assert error.partition("(")[0] in str(ended), kind
+            event = kernel.await_event(kind, since, request_id=reply["id"])
+        assert error.partition("(")[0] in str(event), kind
         kernel.run(f"m.{name} = kept; del m, kept")
     assert kernel.value("6 * 7") == 42
     assert kernel.asked("plan")["items"]
@@ -182,7 +182,7 @@ def test_counts_the_outermost_cell_only(kernel: LiveKernel) -> None:
     kernel.run("%%capture\nget_ipython().run_cell('1 + 1')", cell_id="outer")
     kernel.await_event("cell", since, status="ok")
     cells = kernel.events("cell", since)
-    assert [(each["cell_id"], each["status"]) for each in cells] == [
+    assert [(event["cell_id"], event["status"]) for event in cells] == [
         ("outer", "running"),
         ("outer", "ok"),
     ]

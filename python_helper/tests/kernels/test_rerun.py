@@ -56,8 +56,8 @@ AT_ONCE = "for n in (1 << 21, 8):\n    step(n)"
 @pytest.fixture(scope="module")
 def process(newest_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
     """A kernel with an installed helper."""
-    with LiveKernel(newest_python, tmp_path_factory.mktemp("rerun"), installed=True) as started:
-        yield started
+    with LiveKernel(newest_python, tmp_path_factory.mktemp("rerun"), installed=True) as kernel:
+        yield kernel
 
 
 @pytest.fixture
@@ -91,9 +91,9 @@ def release(kernel: LiveKernel, items: list[str], confirmed: list[str]) -> dict[
     return kernel.await_event("released", release_id=reply["release_id"])
 
 
-def said(cost: dict[str, Any]) -> list[str]:
+def cautions(cost: dict[str, Any]) -> list[str]:
     """What a person is told, as they read it."""
-    return [each["text"] for each in cost["cautions"]]
+    return [caution["text"] for caution in cost["cautions"]]
 
 
 def test_a_trained_model_outlives_all_but_a_yes(kernel: LiveKernel) -> None:
@@ -105,7 +105,7 @@ def test_a_trained_model_outlives_all_but_a_yes(kernel: LiveKernel) -> None:
     assert {"model", "opt"} <= set(item["names"])
     assert item["confirm"]["text"].startswith("Deleted first: `")
     start = "In [1] trains again from the start."
-    assert said(cost) == [f"What `model, opt` learned in training is lost: {start}"]
+    assert cautions(cost) == [f"What `model, opt` learned in training is lost: {start}"]
     assert cost["saves"]
 
     # A page that agrees for the person, and one that does not.
@@ -129,13 +129,13 @@ def test_a_notebook_that_is_run_again_after_a_failure(kernel: LiveKernel) -> Non
     kernel.run(build, cell_id="build")
     fail(kernel, "def train(n):\n    return model(torch.randn(n, 1024).cuda()).sum()\ntrain(4096)")
     # What waits is known for certain once the look for what leads to it has come to its end.
-    report = until(kernel, fail(kernel, build, "build"), lambda each: not each["looking"])
+    report = until(kernel, fail(kernel, build, "build"), lambda latest: not latest["looking"])
     assert report["cause"]["rule"] == "earlier-traceback"
     offer = report["remedies"][0]
     assert (offer["kind"], offer["title"]["id"]) == ("release", "remedy.free-traceback.left")
-    released = release(kernel, FREE, [])
+    event = release(kernel, FREE, [])
     kernel.run("gc.enable()", silent=True, store_history=False)
-    assert released["freed_bytes"] >= 0.9 * offer["effect_bytes"]
+    assert event["freed_bytes"] >= 0.9 * offer["effect_bytes"]
     assert kernel.run(build, cell_id="build").status == "ok"
 
 
@@ -146,8 +146,8 @@ def test_what_was_agreed_to_is_void_once_a_cell_has_run(kernel: LiveKernel) -> N
     wish = {"items": [*FREE, item["id"]], "confirmed": [item["id"]], "report_id": None}
     with kernel.busy_cell():
         reply = kernel.ask("release", **wish)
-    late = kernel.await_event("released", release_id=reply["release_id"])
-    assert (late["status"], late["message"]["id"]) == ("failed", "released.stale")
+    event = kernel.await_event("released", release_id=reply["release_id"])
+    assert (event["status"], event["message"]["id"]) == ("failed", "released.stale")
     assert kernel.value(ALIVE) == [True] * 3
 
 
@@ -167,14 +167,14 @@ def test_a_training_never_runs_again_unsaid(
     report = fail(kernel, source)
     cost = costs(kernel, report, failing=source)
     if source == AT_ONCE:
-        assert (said(cost), cost["items"], cost["saves"]) == ([], [], False)
+        assert (cautions(cost), cost["items"], cost["saves"]) == ([], [], False)
     else:
-        (first,) = said(cost)
-        assert first == (expected or first)
-        assert "trains again" in first
+        (sentence,) = cautions(cost)
+        assert sentence == (expected or sentence)
+        assert "trains again" in sentence
         assert cost["saves"]
-    again = costs(kernel, report, model=MODEL, failing=source)
-    assert (source == AT_ONCE) is (not any("is lost" in each for each in said(again)))
+    rerun = costs(kernel, report, model=MODEL, failing=source)
+    assert (source == AT_ONCE) is (not any("is lost" in text for text in cautions(rerun)))
 
 
 def test_a_cell_that_failed_at_its_first_step_runs_again_unasked(kernel: LiveKernel) -> None:
@@ -182,11 +182,11 @@ def test_a_cell_that_failed_at_its_first_step_runs_again_unasked(kernel: LiveKer
     kernel.run(MODEL, cell_id="model")
     kernel.run("step(8)", cell_id="first")
     cost = costs(kernel, fail(kernel, "step(1 << 21)"), failing="step(1 << 20)")
-    assert (said(cost), cost["items"], cost["saves"]) == ([], [], False)
+    assert (cautions(cost), cost["items"], cost["saves"]) == ([], [], False)
 
 
-def test_of_no_card_of_this_life_nothing_is_told(kernel: LiveKernel) -> None:
-    """A saved card asks for nothing."""
+def test_of_no_report_of_this_life_nothing_is_told(kernel: LiveKernel) -> None:
+    """A saved report asks for nothing."""
     reply = kernel.ask("rerun", report_id="of another life", run=[], sources={})
     assert reply["type"] == "refused"
 
@@ -202,7 +202,7 @@ def test_what_a_script_left_goes_as_well(kernel: LiveKernel) -> None:
     (item,) = cost["items"]
     assert {"model", "opt"} <= set(item["names"])
     start = "In [1] trains again from the start."
-    assert said(cost) == [f"What `model, opt` learned in training is lost: {start}"]
+    assert cautions(cost) == [f"What `model, opt` learned in training is lost: {start}"]
     assert release(kernel, [*FREE, item["id"]], [item["id"]])["status"] == "done"
     assert kernel.value("[name in globals() for name in ('model', 'opt')]") == [False] * 2
 
@@ -212,7 +212,7 @@ def test_only_what_the_cells_make_anew_as_they_are_now(kernel: LiveKernel) -> No
     report = fail(kernel, TRAIN)
     cost = costs(kernel, report, failing="out = model(torch.randn(8, 512, device='cuda'))")
     assert cost["items"] == []
-    assert said(cost) == []
+    assert cautions(cost) == []
 
 
 def test_a_training_that_no_name_leads_to(kernel: LiveKernel) -> None:
@@ -221,5 +221,5 @@ def test_a_training_that_no_name_leads_to(kernel: LiveKernel) -> None:
     source = f"def main():\n{indent(body, '    ')}main()"
     report = fail(kernel, source)
     cost = costs(kernel, report, failing=source)
-    assert said(cost) == ["In [1] trains again: what it has trained so far may be lost."]
+    assert cautions(cost) == ["In [1] trains again: what it has trained so far may be lost."]
     assert not cost["saves"]

@@ -72,7 +72,7 @@ def failed(
 
 
 def fail(kernel: LiveKernel, source: str = TRAIN) -> dict[str, Any]:
-    """Train until the card is full; return the report."""
+    """Train until the GPU is full; return the report."""
     run = kernel.run(source, stop_on_error=False)
     assert run.status == "error"
     return run.report
@@ -87,8 +87,8 @@ def rescue(kernel: LiveKernel, report: dict[str, Any]) -> dict[str, Any]:
 
 def files(kernel: LiveKernel) -> list[str]:
     """What stands in the working directory, hidden files too, without what the test put there."""
-    found: list[str] = kernel.value("sorted(__import__('os').listdir())")
-    return [each for each in found if each not in ("ipython", "kernel.log")]
+    names: list[str] = kernel.value("sorted(__import__('os').listdir())")
+    return [name for name in names if name not in ("ipython", "kernel.log")]
 
 
 def test_goes_on_in_another_kernel(failed: LiveKernel, start_newest: Start, pack: Pack) -> None:
@@ -97,38 +97,38 @@ def test_goes_on_in_another_kernel(failed: LiveKernel, start_newest: Start, pack
     remedy = report["remedies"][-1]
     assert (remedy["id"], remedy["kind"], remedy["effect_bytes"]) == ("save-training", "save", None)
     allocated = failed.value(ALLOCATED)
-    saved = rescue(failed, report)
-    assert failed.value(ALLOCATED) == allocated  # not a byte was asked for on the card
-    assert saved["message"]["id"] == "rescue.saved"
-    assert saved["message"]["params"]["names"] == ", ".join(NAMES)
-    file = Path(saved["path"])
+    event = rescue(failed, report)
+    assert failed.value(ALLOCATED) == allocated  # not a byte was asked for on the GPU
+    assert event["message"]["id"] == "rescue.saved"
+    assert event["message"]["params"]["names"] == ", ".join(NAMES)
+    file = Path(event["path"])
     assert files(failed) == [file.name]
-    assert saved["bytes"] == file.stat().st_size
-    promised = remedy["note"]["params"]["file_bytes"]
-    assert promised == pytest.approx(saved["bytes"], rel=0.2)
+    assert event["bytes"] == file.stat().st_size
+    estimate = remedy["note"]["params"]["file_bytes"]
+    assert estimate == pytest.approx(event["bytes"], rel=0.2)
 
-    resumed = begin(start_newest(installed=True, GPU_HEADROOM_SIMULATE="1GiB,cpu"), pack)
-    before = resumed.value(STATE)
-    resumed.run(f"import shutil; shutil.move({str(file)!r}, '.')")
-    assert "Loaded experiment.model" in resumed.run(saved["code"]).text
-    assert resumed.value("checkpoint") == "a name of the person's"
-    assert "_resume" not in resumed.value("dir()")
-    assert before != resumed.value(STATE) == failed.value(STATE)
-    assert resumed.value(NEXT) == failed.value(NEXT)
+    kernel = begin(start_newest(installed=True, GPU_HEADROOM_SIMULATE="1GiB,cpu"), pack)
+    before = kernel.value(STATE)
+    kernel.run(f"import shutil; shutil.move({str(file)!r}, '.')")
+    assert "Loaded experiment.model" in kernel.run(event["code"]).text
+    assert kernel.value("checkpoint") == "a name of the person's"
+    assert "_resume" not in kernel.value("dir()")
+    assert before != kernel.value(STATE) == failed.value(STATE)
+    assert kernel.value(NEXT) == failed.value(NEXT)
 
 
 def test_each_press_writes_a_file_of_its_own(failed: LiveKernel) -> None:
     """A file that is there is never written to; the cell loads nothing over what went on."""
     report = fail(failed)
-    saved = [rescue(failed, report) for _ in range(2)]
-    assert files(failed) == sorted(Path(each["path"]).name for each in saved)
+    events = [rescue(failed, report) for _ in range(2)]
+    assert files(failed) == sorted(Path(event["path"]).name for event in events)
     assert len(files(failed)) == 2
     failed.run("step(14)")
     before = failed.value(STATE)
-    assert "Nothing was loaded" in failed.run(saved[0]["code"]).text
+    assert "Nothing was loaded" in failed.run(events[0]["code"]).text
     assert failed.value(STATE) == before
-    for each in saved:
-        Path(each["path"]).unlink()
+    for event in events:
+        Path(event["path"]).unlink()
 
 
 def test_what_its_line_of_text_saves_is_the_same(failed: LiveKernel) -> None:
@@ -194,10 +194,10 @@ def test_says_why_nothing_was_saved(failed: LiveKernel, fault: str) -> None:
     breaks, why, mends = FAULTS[fault]
     report = fail(failed)
     assert failed.run(breaks).status == "ok"
-    said = rescue(failed, report)
-    assert (said["path"], said["bytes"], said["code"]) == (None, None, None)
-    assert said["message"]["text"].startswith("Nothing was saved: ")
-    assert why in said["message"]["text"]
+    event = rescue(failed, report)
+    assert (event["path"], event["bytes"], event["code"]) == (None, None, None)
+    assert event["message"]["text"].startswith("Nothing was saved: ")
+    assert why in event["message"]["text"]
     assert failed.run(mends).status == "ok"
     assert files(failed) == []
 
@@ -210,14 +210,14 @@ def test_an_interrupt_ends_the_writing(failed: LiveKernel) -> None:
         "hook = lambda *a: os.kill(os.getpid(), signal.SIGINT)\n"
         "experiment.model.register_state_dict_post_hook(hook)"
     )
-    said = rescue(failed, report)
+    event = rescue(failed, report)
     failed.run("experiment.model._state_dict_hooks.clear()")
-    assert said["message"]["id"] == "rescue.cancelled"
+    assert event["message"]["id"] == "rescue.cancelled"
     assert files(failed) == []
 
 
-def test_waits_for_nobody_and_saves_nothing_half_done(failed: LiveKernel) -> None:
-    """Beside a running cell, beside a thread that trains, and for a card of another life."""
+def test_waits_for_nothing_and_saves_nothing_half_done(failed: LiveKernel) -> None:
+    """Beside a running cell, beside a thread that trains, and for a report of another life."""
     report = fail(failed)
     with failed.busy_cell():
         reply = failed.ask("rescue", report_id=report["report_id"])
@@ -229,8 +229,8 @@ def test_waits_for_nobody_and_saves_nothing_half_done(failed: LiveKernel) -> Non
         "def train():\n    while not stop.is_set(): large @ large; begun.set()\n"
         "thread = threading.Thread(target=train, name='trainer'); thread.start(); begun.wait()"
     )
-    said = rescue(failed, report)
+    event = rescue(failed, report)
     failed.run("stop.set(); thread.join()")
-    assert said["message"]["id"] in ("rescue.beside", "rescue.changed")
+    assert event["message"]["id"] in ("rescue.beside", "rescue.changed")
     assert files(failed) == []
     assert failed.ask("rescue", report_id="of another life")["message"]["id"] == "fix.unknown"

@@ -58,8 +58,8 @@ def fail(kernel: LiveKernel, source: str) -> tuple[dict[str, Any], str]:
     """Run a cell that fails; return what is offered of a smaller batch, and the report's id."""
     run = kernel.run(source, cell_id="cell", stop_on_error=False)
     report = run.report
-    found = {each["id"]: each for each in report["remedies"]}
-    return found["smaller-batch"], report["report_id"]
+    remedies = {remedy["id"]: remedy for remedy in report["remedies"]}
+    return remedies["smaller-batch"], report["report_id"]
 
 
 def click(kernel: LiveKernel, report_id: str, source: str) -> Any:
@@ -117,7 +117,7 @@ def test_a_script_is_edited_where_no_option_sets_its_number(
     assert offer["title"]["text"] == f"`BATCH = 64` → `32` (main.py, line {line})"
     (diff,) = offer["diffs"]
     assert (diff["file"], diff["cell_id"], diff["sets"]) == ("main.py", None, "BATCH = 32")
-    assert [(each["sign"], each["text"]) for each in diff["rows"]] == [
+    assert [(row["sign"], row["text"]) for row in diff["rows"]] == [
         ("-", "BATCH = 64"),
         ("+", "BATCH = 32"),
     ]
@@ -138,7 +138,7 @@ def test_line_ends_of_windows_stay(gpu: LiveKernel, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_bytes(before.encode())
     offer, report_id = fail(gpu, "%run main.py")
     (diff,) = offer["diffs"]
-    assert [each["text"] for each in diff["rows"]] == ["BATCH = 64", "BATCH = 32"]
+    assert [row["text"] for row in diff["rows"]] == ["BATCH = 64", "BATCH = 32"]
     (edit,) = click(gpu, report_id, "%run main.py")["edits"]
     assert ("\n".join(edit["old_lines"]), "\n".join(edit["new_lines"])) == (before, after)
     (tmp_path / "main.py").write_bytes(after.encode())
@@ -151,8 +151,8 @@ def test_bytes_that_a_page_might_change_have_no_button(
 ) -> None:
     """Line ends of an old Macintosh, another encoding than UTF-8: the number is named."""
     script, _ = literal_of(tmp_path)
-    coded = f"# -*- coding: latin-1 -*-\n{script}"
-    text = script.replace("\n", "\r") if how == "line ends" else coded
+    latin = f"# -*- coding: latin-1 -*-\n{script}"
+    text = script.replace("\n", "\r") if how == "line ends" else latin
     (tmp_path / "main.py").write_bytes(text.encode())
     offer, _ = fail(gpu, "%run main.py")
     assert (offer["kind"], offer["diffs"]) == ("suggestion", [])
@@ -199,13 +199,13 @@ def test_a_file_elsewhere_is_not_read(
     gpu: LiveKernel, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Nor is one that a link in the folder leads to: without them there is no number."""
-    other = tmp_path_factory.mktemp("elsewhere") / "main.py"
-    other.write_text(MAIN)
+    target = tmp_path_factory.mktemp("elsewhere") / "main.py"
+    target.write_text(MAIN)
     (tmp_path / "main.py").unlink()
-    (tmp_path / "main.py").symlink_to(other)
+    (tmp_path / "main.py").symlink_to(target)
     run = gpu.run("%run main.py --epochs 1", cell_id="cell")
     report = run.report
-    assert "smaller-batch" not in [each["id"] for each in report["remedies"]]
+    assert "smaller-batch" not in [remedy["id"] for remedy in report["remedies"]]
 
 
 def test_a_script_of_another_folder_is_only_named(gpu: LiveKernel, tmp_path: Path) -> None:

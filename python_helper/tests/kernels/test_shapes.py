@@ -20,7 +20,7 @@ def data(rows=4000):
 """
 # What is kept with its graph in a loop, and goes backward where no name of it stands.
 KEEPS = "for n in range(40):\n    loss = model(data()).mean()\n    losses.append(loss)\n"
-KEPT: dict[str, tuple[str, str]] = {
+LOSSES: dict[str, tuple[str, str]] = {
     "property": (
         "class Run:\n    @property\n    def total(self):\n        return torch.stack(losses).sum()",
         "Run().total.backward()",
@@ -50,7 +50,7 @@ KEPT: dict[str, tuple[str, str]] = {
     "annealed global": ("weight = 1.0", "def loss_of():\n    return weight * losses[-1]"),
 }
 # What is evaluated with gradients, and they are its purpose, or may be.
-EVALUATED: dict[str, tuple[str, str]] = {
+EVALUATIONS: dict[str, tuple[str, str]] = {
     "attribution": (
         "x = data(60_000).requires_grad_()",
         "score = model(x)",
@@ -95,36 +95,36 @@ EVALUATED: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("shape", KEPT)
+@pytest.mark.parametrize("shape", LOSSES)
 def test_values_that_are_kept_with_their_graphs(programs: Programs, shape: str) -> None:
     """They may go backward: how they could be kept without is a suggestion."""
-    more, later = KEPT[shape]
+    more, later = LOSSES[shape]
     behind = f"if 0:\n{indent(later, '    ')}"
-    card = programs.fail(f"{START}{LAYERS}losses = []\n{more}", KEEPS, also=behind)
-    assert card.report["cause"]["rule"] == "retained-graph"
-    assert card.buttons <= {"smaller-batch"}
-    remedy = card.remedy("keep-numbers")
+    cell = programs.fail(f"{START}{LAYERS}losses = []\n{more}", KEEPS, also=behind)
+    assert cell.report["cause"]["rule"] == "retained-graph"
+    assert cell.buttons <= {"smaller-batch"}
+    remedy = cell.remedy("keep-numbers")
     assert remedy["diffs"] or remedy["note"]
 
 
-@pytest.mark.parametrize("shape", EVALUATED)
+@pytest.mark.parametrize("shape", EVALUATIONS)
 def test_evaluations_whose_gradients_may_be_meant(programs: Programs, shape: str) -> None:
     """`no_grad` is no button where an input has gradients, or anything may go backward."""
-    more, fails = EVALUATED[shape]
-    card = programs.fail(f"{START}{LAYERS}model.eval()\n{more}", fails)
-    assert card.buttons <= {"smaller-batch"}
+    more, fails = EVALUATIONS[shape]
+    cell = programs.fail(f"{START}{LAYERS}model.eval()\n{more}", fails)
+    assert cell.buttons <= {"smaller-batch"}
 
 
 def test_a_plain_evaluation_has_the_button(programs: Programs) -> None:
     """Around the statement; then the cell passes."""
-    card = programs.fail(f"{START}{LAYERS}model.eval()\nx = data(24_000)", "score = model(x)")
-    assert card.report["cause"]["rule"] == "evaluation-with-gradients"
-    assert card.edited("no-grad")[-1] == "with torch.no_grad():\n    score = model(x)"
+    cell = programs.fail(f"{START}{LAYERS}model.eval()\nx = data(24_000)", "score = model(x)")
+    assert cell.report["cause"]["rule"] == "evaluation-with-gradients"
+    assert cell.edited("no-grad")[-1] == "with torch.no_grad():\n    score = model(x)"
 
 
 def test_plain_losses_have_the_button(programs: Programs) -> None:
     """Where they are only printed."""
     start = f"{START}{LAYERS}losses = []"
     train = f"{KEEPS}print(sum(losses) / len(losses))"
-    card = programs.fail(start, train)
-    assert "losses.append(loss.detach())" in card.edited("keep-numbers")[-1]
+    cell = programs.fail(start, train)
+    assert "losses.append(loss.detach())" in cell.edited("keep-numbers")[-1]

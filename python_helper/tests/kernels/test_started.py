@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.live import Pack
 
 PYTHON = "!{sys.executable}"
-# Each Python that is started from here has a card, as real ones have; or it only prints what one
+# Each Python that is started from here has a GPU, as real ones have; or it only prints what one
 # printed at these steps, since a framework takes seconds to import.
 BEGIN = """import os, sys
 if "STEPS" not in os.environ:
@@ -67,12 +67,12 @@ def write(kernel: LiveKernel, folder: Path, **files: str) -> None:
             _, mark, step = line.partition("# step ")
             if mark:
                 steps[step] = f'"{folder}/{name}.py", line {number}, in train'
-    told = [steps[each] for each in sorted(steps)]
-    kernel.run(f"os.environ['STEPS'] = {';'.join(told)!r}", silent=True, store_history=False)
+    frames = [steps[key] for key in sorted(steps)]
+    kernel.run(f"os.environ['STEPS'] = {';'.join(frames)!r}", silent=True, store_history=False)
 
 
 def fail(kernel: LiveKernel, source: str) -> Any:
-    """Run a cell whose process fails; return its card."""
+    """Run a cell whose process fails; return its report."""
     run = kernel.run(source, cell_id="cell", stop_on_error=False)
     assert "out of memory" in run.text, run.outputs
     report = kernel.explain(run, "cell")
@@ -81,16 +81,16 @@ def fail(kernel: LiveKernel, source: str) -> Any:
     return report
 
 
-def offered(report: Any) -> Any:
+def only_offer(report: Any) -> Any:
     """Return the only thing that is offered."""
     (offer,) = report["remedies"]
     assert offer["id"] == "smaller-batch"
     return offer
 
 
-def edited(kernel: LiveKernel, source: str) -> str:
-    """Run a cell whose process fails; return the cell with the edit that its card offers."""
-    offer = offered(report := fail(kernel, source))
+def edited_cell(kernel: LiveKernel, source: str) -> str:
+    """Run a cell whose process fails; return the cell with the edit that its report offers."""
+    offer = only_offer(report := fail(kernel, source))
     assert offer["kind"] == "edit", offer
     reply = click(kernel, report["report_id"], source)
     assert reply["run"] == ["cell"]
@@ -101,10 +101,10 @@ def test_half_the_batch_of_a_real_process_passes(kernel: LiveKernel, folder: Pat
     """Nothing is promised: what it needs was not measured."""
     (folder / "main.py").write_text(MAIN)
     source = f"x = 64\n{PYTHON} main.py -b 64"
-    offer = offered(fail(kernel, source))
+    offer = only_offer(fail(kernel, source))
     assert "Half as a first try" in offer["note"]["text"]
     assert (offer["effect_bytes"], offer["diffs"][0]["sets"]) == (None, None)
-    half = edited(kernel, source)
+    half = edited_cell(kernel, source)
     assert half == source.replace("-b 64", "-b 32")
     assert "out of memory" not in kernel.run(half, cell_id="cell").text
 
@@ -132,11 +132,11 @@ def test_the_command_is_edited(
 ) -> None:
     """Where it sets the number, else where it can."""
     write(kernel, folder, main=HERE)
-    found = edited(kernel, before)
+    cell = edited_cell(kernel, before)
     if after is None:
-        assert found == before[::-1].replace("46", "23", 1)[::-1]
+        assert cell == before[::-1].replace("46", "23", 1)[::-1]
     else:
-        assert after in found
+        assert after in cell
 
 
 @pytest.mark.parametrize(
@@ -150,17 +150,17 @@ def test_the_command_is_edited(
     ],
 )
 def test_nothing_is_offered_in_doubt(kernel: LiveKernel, folder: Path, source: str) -> None:
-    """The card says what happened, and no number that may be another."""
+    """The report says what happened, and no number that may be another."""
     write(kernel, folder, main=HERE)
     assert fail(kernel, source)["remedies"] == []
 
 
-def test_texts_that_are_no_failure_of_a_gpu_get_no_card(kernel: LiveKernel, folder: Path) -> None:
+def test_texts_that_are_no_failure_of_a_gpu_get_no_report(kernel: LiveKernel, folder: Path) -> None:
     """Nor do cells that are not known."""
     write(kernel, folder, main=HERE)
     run = kernel.run(f"{PYTHON} main.py -b 64", cell_id="cell")
     assert kernel.explain(run, "another") is None
-    run.messages[:] = [each for each in run.messages if each["msg_type"] != "stream"]
+    run.messages[:] = [message for message in run.messages if message["msg_type"] != "stream"]
     for text in ("", "MemoryError: out of memory", "std::bad_alloc: out of memory"):
         stream = {"msg_type": "stream", "content": {"text": text}}
         run.messages.append({**run.messages[0], **stream})

@@ -1,4 +1,4 @@
-"""CUDA stops in a kernel: the card says so, and from then on nothing of ours touches the GPU."""
+"""CUDA stops in a kernel: the report says so, and from then on nothing of ours touches the GPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.live import Pack, Run
 
 GPU = "4GiB"
-# Everything the simulated card can be asked through: PyTorch's C functions and the driver.
+# Everything the simulated GPU can be asked through: PyTorch's C functions and the driver.
 COUNT = """
 import torch, gpu_headroom
 kept = torch.empty(2**20, device="cuda")
@@ -35,7 +35,7 @@ Driver.processes = watch("driver", Driver.processes)
 import gc
 gc.collect = watch("gc", gc.collect)
 """
-# What native code raises; no card here can really stop.
+# What native code raises; no GPU here can really stop.
 STOP = """
 import ctypes
 def train():
@@ -65,24 +65,24 @@ def stopped(
         yield kernel, run
 
 
-def test_the_card_says_that_only_a_restart_helps(stopped: tuple[LiveKernel, Run]) -> None:
+def test_the_report_says_that_only_a_restart_helps(stopped: tuple[LiveKernel, Run]) -> None:
     """One remedy, no number, and the live helper vouches for it."""
     kernel, run = stopped
     assert [kind for kind, _ in run.outputs][-2:] == ["error", "display_data"]
     report = run.report
     assert report["sticky_error"] is True
-    assert [each["kind"] for each in report["remedies"]] == ["restart"]
+    assert [remedy["kind"] for remedy in report["remedies"]] == ["restart"]
     assert report["cause"]["claim"]["params"] == {"said": "device-side assert triggered"}
     assert (report["cell_id"], report["line"]) == ("failing", 6)
     assert {report[key] for key in report if key.endswith("_bytes")} <= {None, 4 * 2**30}
     assert "only a restart helps" in run.bundle["text/plain"]
     assert "only a restart helps" in run.bundle["text/html"]
-    known = kernel.ask("report", life_id=report["life_id"], report_id=report["report_id"])
-    assert known["status"] == "known"
+    reply = kernel.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    assert reply["status"] == "known"
 
 
 def test_nothing_touches_the_gpu_from_the_error_on(stopped: tuple[LiveKernel, Run]) -> None:
-    """Neither the card nor a page's requests, cells and settings; the user's tensors stay."""
+    """Neither the report nor a page's requests, cells and settings; the user's tensors stay."""
     kernel, _ = stopped
     kernel.run("touched.clear()")
     kernel.attach(record_allocations=True)
@@ -97,12 +97,12 @@ def test_nothing_touches_the_gpu_from_the_error_on(stopped: tuple[LiveKernel, Ru
     for kind, keys in wishes.items():
         kernel.await_event(kind, request_id=kernel.ask(kind, **keys)["id"])
     reply = kernel.ask("release", items=None, confirmed=[], report_id=None)
-    released = kernel.await_event("released", release_id=reply["release_id"])
+    event = kernel.await_event("released", release_id=reply["release_id"])
     kernel.ask("cleanup", items=None)
     kernel.run("1 / 0", stop_on_error=False)
     assert kernel.value("touched") == BOOKS * 2
-    assert released["status"] == "failed"
-    assert released["message"]["id"] == "sticky_error.sentence"
+    assert event["status"] == "failed"
+    assert event["message"]["id"] == "sticky_error.sentence"
     assert kernel.value("kept.numel()") == 2**20
 
 
@@ -135,7 +135,7 @@ def test_a_later_cell_is_told_that_it_is_not_at_fault(stopped: tuple[LiveKernel,
 def test_an_error_that_is_not_ours_changes_nothing(
     newest_python: Path, pack: Pack, tmp_path: Path
 ) -> None:
-    """Without a framework on the GPU nobody's CUDA has stopped here."""
+    """Without a framework on the GPU no CUDA of this kernel has stopped."""
     with attached(newest_python, tmp_path, pack) as kernel:
         run = kernel.run("kept = 1\n" + STOP.format(kind="RuntimeError"), stop_on_error=False)
         assert [kind for kind, _ in run.outputs] == ["error"]
@@ -165,8 +165,8 @@ def test_goes_on_when_cuda_answers_after_all(wrong: LiveKernel) -> None:
     since = wrong.now
     wrong.run("1", cell_id="proof")
     assert notes(wrong) == []
-    ended = wrong.await_event("cell", since, cell_id="proof", status="ok")
-    assert ended["memory"] == []  # its start was not measured
+    event = wrong.await_event("cell", since, cell_id="proof", status="ok")
+    assert event["memory"] == []  # its start was not measured
     (device,) = wrong.sample()["devices"]
     assert device["in_use_bytes"] >= 2**30
     assert device["headroom_bytes"] is not None

@@ -40,10 +40,10 @@ def test_run_all_stops_at_an_error(kernel: LiveKernel) -> None:
     # Without a pause ipykernel aborts only what it has read from its socket by then.
     pause = "get_ipython().kernel.stop_on_error_timeout"
     latch = kernel.latch()
-    queued = [kernel.submit(code) for code in (f"{pause} = 0.5\n{latch.wait}", "1/0", "'after'")]
+    requests = [kernel.submit(code) for code in (f"{pause} = 0.5\n{latch.wait}", "1/0", "'after'")]
     kernel.sample()
     latch.release()
-    assert [kernel.result(each).status for each in queued] == ["ok", "error", "aborted"]
+    assert [kernel.result(request).status for request in requests] == ["ok", "error", "aborted"]
     kernel.until(lambda: kernel.run(f"{pause} = 0").status == "ok")
 
 

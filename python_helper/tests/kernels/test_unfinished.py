@@ -1,4 +1,4 @@
-"""A card whose look came to no end says so, and is completed once that can be."""
+"""A report whose look came to no end says so, and is completed once that can be."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ worker.start()
 """
 ENDS = "go.set(); worker.join(); del worker, go"
 # No name leads to it, and Python has not collected it yet.
-LOST = """
+GARBAGE = """
 import gc
 gc.disable()
 class Lost: pass
@@ -57,10 +57,10 @@ def gpu(python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
 
 
 def latest(kernel: LiveKernel, report: dict[str, Any]) -> dict[str, Any]:
-    """The report of a card as the helper has it now."""
+    """A report as the helper has it now."""
     reply = kernel.ask("report", life_id=report["life_id"], report_id=report["report_id"])
-    found: dict[str, Any] = reply["report"]
-    return found
+    current: dict[str, Any] = reply["report"]
+    return current
 
 
 def until(
@@ -76,41 +76,41 @@ def until(
     return latest(kernel, report)
 
 
-def ended(report: dict[str, Any]) -> dict[str, Any] | None:
+def look_note(report: dict[str, Any]) -> dict[str, Any] | None:
     """What a report says of a look that came to no end."""
-    found = [each["note"] for each in report["remedies"] if each["id"] == "look-further"]
-    assert len(found) < 2
-    return found[0] if found else None
+    notes = [remedy["note"] for remedy in report["remedies"] if remedy["id"] == "look-further"]
+    assert len(notes) < 2
+    return notes[0] if notes else None
 
 
-def is_found(report: dict[str, Any]) -> bool:
-    """Whether nearly all memory in use is somebody's."""
+def is_attributed(report: dict[str, Any]) -> bool:
+    """Whether nearly all memory in use is attributed."""
     sizes = {part["kind"]: part["bytes"] for part in report["parts"]}
     return bool(sizes.get("not_attributed", 0) <= 0.05 * report["in_use_bytes"])
 
 
 @pytest.mark.parametrize(
-    ("begin", "said"), [(WAITS, "holders.beside_waiting"), (INSIDE, "holders.beside")]
+    ("begin", "note_id"), [(WAITS, "holders.beside_waiting"), (INSIDE, "holders.beside")]
 )
-def test_a_card_beside_a_thread_is_completed_when_that_has_ended(
-    gpu: LiveKernel, begin: str, said: str
+def test_a_report_beside_a_thread_is_completed_when_that_has_ended(
+    gpu: LiveKernel, begin: str, note_id: str
 ) -> None:
     """Until then it says whose thread it is, once, however often it is looked at."""
     gpu.run(NO_SLICE)
     gpu.run(begin)
     first = gpu.run(FAIL, stop_on_error=False).report
     assert first["looking"] is True
-    assert ended(first) is None
-    stopped = until(gpu, first, lambda each: not each["looking"])
-    why = ended(stopped)
-    assert why is not None
-    assert (why["id"], why["params"]) == (said, {"name": "my worker"})
-    assert not is_found(stopped)
+    assert look_note(first) is None
+    partial = until(gpu, first, lambda item: not item["looking"])
+    note = look_note(partial)
+    assert note is not None
+    assert (note["id"], note["params"]) == (note_id, {"name": "my worker"})
+    assert not is_attributed(partial)
     gpu.run(ENDS)
-    whole = until(gpu, first, is_found)
-    assert is_found(whole)
-    assert (ended(whole), whole["looking"]) == (None, False)
-    updates = [each for each in gpu.messages() if each["msg_type"] == "update_display_data"]
+    whole = until(gpu, first, is_attributed)
+    assert is_attributed(whole)
+    assert (look_note(whole), whole["looking"]) == (None, False)
+    updates = [item for item in gpu.messages() if item["msg_type"] == "update_display_data"]
     assert "not attributed" not in updates[-1]["content"]["data"]["text/plain"]
 
 
@@ -138,34 +138,34 @@ def test_a_later_look_that_names_less_changes_nothing(gpu: LiveKernel) -> None:
     gpu.run(CUT_LATER)
     first = gpu.run(FAIL, stop_on_error=False).report
     assert first["looking"] is True
-    stopped = until(gpu, first, lambda each: not each["looking"])
-    held = {each["name"]: each["bytes"] for each in stopped["holders"]}
-    assert held["work()"] == 2**30
+    partial = until(gpu, first, lambda item: not item["looking"])
+    holders = {item["name"]: item["bytes"] for item in partial["holders"]}
+    assert holders["work()"] == 2**30
 
 
 def test_among_many_objects_what_no_name_reaches_is_found_later(gpu: LiveKernel) -> None:
-    """To list them all takes too long at the end of a cell: the card looks further."""
-    gpu.run(LOST)
+    """To list them all takes too long at the end of a cell: the report looks further."""
+    gpu.run(GARBAGE)
     first = gpu.run(FAIL, stop_on_error=False).report
-    assert (first["looking"], is_found(first)) == (True, False)
-    whole = until(gpu, first, lambda each: not each["looking"])
-    assert is_found(whole)
-    assert ended(whole) is None
+    assert (first["looking"], is_attributed(first)) == (True, False)
+    whole = until(gpu, first, lambda report: not report["looking"])
+    assert is_attributed(whole)
+    assert look_note(whole) is None
 
 
-def test_a_card_that_looked_no_further_is_completed_when_somebody_asks(gpu: LiveKernel) -> None:
+def test_a_report_that_looked_no_further_is_completed_on_request(gpu: LiveKernel) -> None:
     """With more objects than are listed unasked it says so; *What refers to it?* completes it."""
-    gpu.run(LOST)
+    gpu.run(GARBAGE)
     gpu.run("import gpu_headroom.concurrency.turns as turns; turns._MOST_BLOCKS = 0")
     first = gpu.run(FAIL, stop_on_error=False).report
-    stopped = until(gpu, first, lambda each: not each["looking"])
-    why = ended(stopped)
-    assert why is not None
-    assert why["id"] == "holders.incomplete"
+    partial = until(gpu, first, lambda report: not report["looking"])
+    note = look_note(partial)
+    assert note is not None
+    assert note["id"] == "holders.incomplete"
     gpu.asked("holders", asked=True)
-    whole = until(gpu, first, is_found)
-    assert is_found(whole)
-    assert ended(whole) is None
+    whole = until(gpu, first, is_attributed)
+    assert is_attributed(whole)
+    assert look_note(whole) is None
 
 
 # The size of its batch is read from the code.
@@ -181,7 +181,7 @@ def test_code_that_there_is_no_time_to_read_is_read_between_cells(gpu: LiveKerne
     gpu.run("import gpu_headroom.session.failures as hurried; hurried._HOLD_S = 0.0")
     first = gpu.run(TRAINS, stop_on_error=False).report
     assert first["looking"] is True
-    assert "smaller-batch" not in {each["id"] for each in first["remedies"]}
-    whole = until(gpu, first, lambda each: not each["looking"])
-    assert "smaller-batch" in {each["id"] for each in whole["remedies"]}
-    assert ended(whole) is None
+    assert "smaller-batch" not in {item["id"] for item in first["remedies"]}
+    whole = until(gpu, first, lambda item: not item["looking"])
+    assert "smaller-batch" in {item["id"] for item in whole["remedies"]}
+    assert look_note(whole) is None

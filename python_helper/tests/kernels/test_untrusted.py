@@ -47,9 +47,9 @@ def works(kernel: LiveKernel, cell_id: str) -> None:
     assert kernel.sample()["type"] == "sample"
     assert kernel.ask("workers", filter="")["type"] == "workers"
     for kind in ("plan", "holders"):
-        asked = kernel.ask(kind)
-        assert asked["status"] in {"queued", "waiting"}, asked
-        assert kernel.await_event(kind, since, request_id=asked["id"])
+        reply = kernel.ask(kind)
+        assert reply["status"] in {"queued", "waiting"}, reply
+        assert kernel.await_event(kind, since, request_id=reply["id"])
     assert kernel.events("error", since) == []
 
 
@@ -57,7 +57,7 @@ def test_nothing_in_the_files_of_ranks_ends_anything(kernel: LiveKernel) -> None
     """Neither a text that is broken or hostile, nor what is no file."""
     assert kernel.run(PLACES).status == "ok"
     works(kernel, "no-files")
-    texts = [json.dumps(each) for each in wrong(SAID)]
+    texts = [json.dumps(value) for value in wrong(SAID)]
     for number, text in enumerate([*BAD.values(), *texts[:: len(texts) // 25]]):
         data = text if isinstance(text, bytes) else text.encode()
         data = data[: 2**17]  # it has to come there, in a message
@@ -67,7 +67,7 @@ def test_nothing_in_the_files_of_ranks_ends_anything(kernel: LiveKernel) -> None
 
 
 @pytest.mark.parametrize("inside", [{}, {"bytes": []}, {"kind": 5, "title": {"text": []}}])
-def test_a_card_is_shown_whatever_a_process_has_left(
+def test_a_report_is_shown_whatever_a_process_has_left(
     kernel: LiveKernel, tmp_path: Path, inside: dict[str, Any]
 ) -> None:
     """It is of the kernel's own then, by what the process printed."""
@@ -82,16 +82,16 @@ def test_a_card_is_shown_whatever_a_process_has_left(
         "capacity_bytes": 4 * 2**30,
         "execution_count": None,
     }
-    left = {"rank": None, "report": report, "batch": inside, "fits": inside}
+    data = {"rank": None, "report": report, "batch": inside, "fits": inside}
     (tmp_path / "fail.py").write_text(
         f"import os, pathlib\nranks = pathlib.Path(os.environ['GPU_HEADROOM_RANKS'])\n"
         f"ranks.mkdir(mode=0o700, exist_ok=True)\n"
-        f"(ranks / f'{{os.getpid()}}.json').write_text({json.dumps(left)!r})\n"
+        f"(ranks / f'{{os.getpid()}}.json').write_text({json.dumps(data)!r})\n"
         f"raise SystemExit({OOM!r})\n"
     )
     run = kernel.run("import sys\n!{sys.executable} fail.py", cell_id="cell", stop_on_error=False)
-    card = kernel.explain(run, "cell")
-    assert card is not None
-    assert card["measured"] == "message"
+    result = kernel.explain(run, "cell")
+    assert result is not None
+    assert result["measured"] == "message"
     assert kernel.events("error") == []
     works(kernel, "after")

@@ -72,9 +72,9 @@ def test_a_failure_is_explained_and_freed(kernel: LiveKernel) -> None:
     """From the error to its report, and back to what a person kept."""
     report = kernel.run(FAIL, cell_id="failing", stop_on_error=False).report
     assert report["remedies"]
-    freed = kernel.free()
-    assert freed["status"] == "done"
-    assert freed["freed_bytes"] >= 2 * GIB
+    event = kernel.free()
+    assert event["status"] == "done"
+    assert event["freed_bytes"] >= 2 * GIB
     assert kernel.sample()["devices"][0]["in_use_bytes"] == GIB
 
 
@@ -84,7 +84,7 @@ def test_every_other_door_answers(kernel: LiveKernel) -> None:
     since = kernel.now
     report = kernel.run(FAIL, cell_id="failing", stop_on_error=False).report
     of_report = {"report_id": report["report_id"]}
-    known: dict[str, dict[str, Any]] = {
+    arguments: dict[str, dict[str, Any]] = {
         "holders": {"asked": True},
         "plan": {"asked": True},
         "path": {"holder_id": "name:kept"},
@@ -94,7 +94,7 @@ def test_every_other_door_answers(kernel: LiveKernel) -> None:
         "dry_run": {"action": "end"},
     }
     for kind in sorted(REQUESTS.keys() - {"attach", "detach"}):
-        reply = kernel.ask(kind, **{**least(kind), **known.get(kind, {})})
+        reply = kernel.ask(kind, **{**least(kind), **arguments.get(kind, {})})
         assert reply["type"] in {kind, "refused"}
         if kind in {"cleanup", "holders", "path", "plan", "rerun", "rescue", "snapshot"}:
             kernel.await_event(kind, since, request_id=reply["id"])
@@ -102,8 +102,8 @@ def test_every_other_door_answers(kernel: LiveKernel) -> None:
             assert reply["type"] == kind
     for worker_id in ("rank:7", "dask:tcp://127.0.0.1:1"):
         reply = kernel.ask("worker_release", worker_id=worker_id, action="free")
-        found = kernel.await_event("worker_released", since, request_id=reply["id"])
-        assert found["status"] == "refused"
+        event = kernel.await_event("worker_released", since, request_id=reply["id"])
+        assert event["status"] == "refused"
     assert kernel.ask("workers", filter="")["gpus"] == []
     assert kernel.ask("follow", engine="dask", follow=True)["message"]["text"]
     assert kernel.events("error", since) == []

@@ -48,8 +48,8 @@ def kernel(simulated: LiveKernel) -> LiveKernel:
     return simulated
 
 
-def fixed(kernel: LiveKernel, report: Any, cells: dict[str, str]) -> tuple[list[str], Any]:
-    """Click the edit of a card; return the cells that run, and all as they are then."""
+def click_edit(kernel: LiveKernel, report: Any, cells: dict[str, str]) -> tuple[list[str], Any]:
+    """Click the edit of a report; return the cells that run, and all as they are then."""
     wish = {"report_id": report["report_id"], "remedy_id": "smaller-batch", "sources": cells}
     reply = kernel.ask("fix", **wish)
     assert reply["status"] == "ok", reply
@@ -57,7 +57,7 @@ def fixed(kernel: LiveKernel, report: Any, cells: dict[str, str]) -> tuple[list[
 
 
 def test_a_rank_is_named_with_the_line_of_its_cell(kernel: LiveKernel) -> None:
-    """The card's numbers are the rank's, and nothing of this kernel stands among them."""
+    """The report's numbers are the rank's, and nothing of this kernel stands among them."""
     run = kernel.run(LAUNCH, cell_id="launch", stop_on_error=False)
     report = run.report
     worker = report["worker"]
@@ -76,7 +76,7 @@ def test_a_rank_is_named_with_the_line_of_its_cell(kernel: LiveKernel) -> None:
     assert f"Process {worker['pid']}." in text
 
 
-# What a rank needs on a card of its own, as many people write it.
+# What a rank needs on a GPU of its own, as many people write it.
 MANY = "fit_batch_size = 8192"
 FIT = """
 from torch import nn
@@ -94,7 +94,7 @@ def fit(rank):
 LAUNCH_FIT = LAUNCH.replace("train", "fit")
 
 
-def left(kernel: LiveKernel) -> Any:
+def leftovers(kernel: LiveKernel) -> Any:
     """What stands where ranks leave their reports and readings."""
     return kernel.value(
         "__import__('gpu_headroom.session').session.current().wings.named('workers').ranks._folder.names()"
@@ -102,7 +102,7 @@ def left(kernel: LiveKernel) -> Any:
 
 
 def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
-    """What filled its card, which cause that is, and how much fits by that."""
+    """What filled its GPU, which cause that is, and how much fits by that."""
     for cell_id, source in (("many", MANY), ("fit", FIT)):
         assert kernel.run(source, cell_id=cell_id).status == "ok"
     run = kernel.run(LAUNCH_FIT, cell_id="launch-fit", stop_on_error=False)
@@ -115,18 +115,18 @@ def test_a_forked_rank_is_measured_in_itself(kernel: LiveKernel) -> None:
     total = sum(parts.values()) - parts["free"] - parts["cached"] - parts["outside"]
     assert total == report["in_use_bytes"]
     assert report["traceback_bytes"] is None
-    assert {each["kind"] for each in report["remedies"]} <= {"edit", "suggestion", "snippet"}
-    (offer,) = [each for each in report["remedies"] if each["id"] == "smaller-batch"]
+    assert {remedy["kind"] for remedy in report["remedies"]} <= {"edit", "suggestion", "snippet"}
+    (offer,) = [remedy for remedy in report["remedies"] if remedy["id"] == "smaller-batch"]
     assert offer["effect_bytes"] > 0
     new = int(offer["title"]["params"]["new"])
     assert new <= 4096
-    ran, cells = fixed(kernel, report, {"many": MANY, "fit": FIT, "launch-fit": LAUNCH_FIT})
-    assert (ran, cells["many"]) == (["many", "launch-fit"], f"fit_batch_size = {new}")
-    assert [name for name in left(kernel) if name.endswith(".json")] == []
-    for cell_id in ran:
+    reruns, cells = click_edit(kernel, report, {"many": MANY, "fit": FIT, "launch-fit": LAUNCH_FIT})
+    assert (reruns, cells["many"]) == (["many", "launch-fit"], f"fit_batch_size = {new}")
+    assert [name for name in leftovers(kernel) if name.endswith(".json")] == []
+    for cell_id in reruns:
         assert kernel.run(cells[cell_id], cell_id=cell_id).status == "ok"
     kernel.run("1", cell_id="later")
-    kernel.until(lambda: left(kernel) == [])
+    kernel.until(lambda: leftovers(kernel) == [])
 
 
 def test_what_a_rank_catches_leaves_nothing(kernel: LiveKernel) -> None:
@@ -152,7 +152,7 @@ def probe(rank):
     launch = LAUNCH.replace("train", "probe").replace("nprocs=2", "nprocs=1")
     assert kernel.run(launch, cell_id="launch-probe").status == "ok"
     assert kernel.value("json.load(open('probe.json'))") == [[0, 0], ["MainThread", "gpu-headroom"]]
-    assert left(kernel) == []
+    assert leftovers(kernel) == []
 
 
 def test_a_rank_ends_whatever_holds_up_its_report(kernel: LiveKernel) -> None:
@@ -202,8 +202,8 @@ def test_nothing_follows_ranks_once_it_has_stopped(
     with attached(newest_python, tmp_path, pack) as kernel:
         assert kernel.value("'multiprocessing.util' in __import__('sys').modules") is False
         kernel.run("import gc\nfrom multiprocessing import util")
-        ours = "[type(each).__name__ for each in util._afterfork_registry.values()].count('Ranks')"
-        kernel.until(lambda: kernel.value(ours) == 1)
+        count = "[type(each).__name__ for each in util._afterfork_registry.values()].count('Ranks')"
+        kernel.until(lambda: kernel.value(count) == 1)
         kernel.run("import gpu_headroom; gpu_headroom.stop()")
         kernel.run("del gpu_headroom; gc.collect()")
-        assert kernel.value(ours) == 0
+        assert kernel.value(count) == 0

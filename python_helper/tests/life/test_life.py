@@ -56,12 +56,12 @@ def open_kernel(environment: Environment, tmp_path: Path) -> Iterator[Open]:
         return kernels[-1]
 
     yield start
-    for each in kernels:
-        each.close()
+    for kernel in kernels:
+        kernel.close()
 
 
 def simulate(kernel: LiveKernel) -> None:
-    """Give a kernel a simulated card, and one GiB in use on it."""
+    """Give a kernel a simulated GPU, and one GiB in use on it."""
     assert kernel.run(SIMULATE).status == "ok"
     assert kernel.run(HOLD).status == "ok"
 
@@ -71,12 +71,12 @@ def is_well(kernel: LiveKernel) -> str:
     hello = kernel.attach()["hello"]
     (device,) = kernel.ask("sample", client_id="a-page")["sample"]["devices"]
     assert device["in_use_bytes"] >= GIB
-    held = holders(kernel)
-    assert "held" in [each["name"] for each in held["devices"][0]["rows"]], held
+    reply = holders(kernel)
+    assert "held" in [row["name"] for row in reply["devices"][0]["rows"]], reply
     plan = kernel.await_event("plan", request_id=kernel.ask("plan")["id"])
     assert plan["items"]
     assert "In use" in kernel.run("print(__import__('gpu_headroom').status())").text
-    assert card_of(kernel)["text/html"]
+    assert bundle_of(kernel)["text/html"]
     assert kernel.free()["freed_bytes"] >= 0
     return str(hello["helper_version"])
 
@@ -84,14 +84,14 @@ def is_well(kernel: LiveKernel) -> str:
 def holders(kernel: LiveKernel) -> dict[str, Any]:
     """Ask who holds what, as often as a person would where a walk was cut short."""
     for _ in range(3):
-        held = kernel.await_event("holders", request_id=kernel.ask("holders")["id"])
-        if held["complete"]:
+        reply = kernel.await_event("holders", request_id=kernel.ask("holders")["id"])
+        if reply["complete"]:
             break
-    return held
+    return reply
 
 
-def card_of(kernel: LiveKernel) -> dict[str, Any]:
-    """Run a cell that runs out of memory, and return what its card put into the notebook."""
+def bundle_of(kernel: LiveKernel) -> dict[str, Any]:
+    """Run a cell that runs out of memory, and return what its report put into the notebook."""
     run = kernel.run(FILL, cell_id="filling", stop_on_error=False)
     assert run.status == "error"
     assert kernel.run("del xs").status == "ok"
@@ -130,14 +130,14 @@ def test_live_kernels_outlive_upgrade_and_downgrade(
 def test_uninstall_leaves_nothing(
     environment: Environment, open_kernel: Open, old: Path, new: Path, pack: Pack
 ) -> None:
-    """What pip installed it removes, beside a kernel that goes on; a saved card stays readable."""
+    """What pip installed it removes, beside a kernel that goes on; a saved report can be read."""
     before = environment.files()
     environment.install(old)
     environment.install(new)
     kernel = open_kernel()
     assert kernel.run("%load_ext gpu_headroom").status == "ok"
     simulate(kernel)
-    bundle = card_of(kernel)
+    bundle = bundle_of(kernel)
 
     environment.uninstall()
     assert environment.files() == before
@@ -159,9 +159,9 @@ def test_uninstall_leaves_nothing(
     text = nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
     saved = nbformat.reads(text, as_version=4)
     nbformat.validate(saved)
-    shown = saved.cells[0].outputs[0].data
-    assert "Out of simulated GPU memory" in shown["text/plain"]
-    assert "Out of simulated GPU memory" in shown["text/html"]
+    data = saved.cells[0].outputs[0].data
+    assert "Out of simulated GPU memory" in data["text/plain"]
+    assert "Out of simulated GPU memory" in data["text/html"]
 
     # A page whose server still has it brings its own.
     later = open_kernel()
@@ -184,13 +184,13 @@ def test_only_the_server_has_it(environment: Environment, open_kernel: Open, pac
 
 
 def test_only_the_kernel_has_it(environment: Environment, open_kernel: Open, old: Path) -> None:
-    """Where no page knows the extension it is a line of code, with cards for anybody's eyes."""
+    """Where no page knows the extension it is a line of code, with reports for anybody's eyes."""
     environment.install(old)
     kernel = open_kernel()
     assert kernel.run("%load_ext gpu_headroom").outputs == []
     simulate(kernel)
     assert "In use" in kernel.run("%gpu_headroom").text
-    bundle = card_of(kernel)
+    bundle = bundle_of(kernel)
     assert bundle["text/plain"].startswith("Out of simulated GPU memory")
     assert "Out of simulated GPU memory" in bundle["text/html"]
     assert "<script" not in bundle["text/html"]

@@ -17,10 +17,10 @@ EXTENSION = Path("share", "jupyter", "labextensions", "gpu-headroom")
 
 def present_wheel() -> Path:
     """Find the wheel that `make wheel` built, or the one in dist/."""
-    named = os.environ.get("GPU_HEADROOM_WHEEL")
-    found = [Path(named).resolve()] if named else list(ROOT.glob("dist/*.whl"))
-    assert len(found) == 1, "build the wheel first: make wheel"
-    return found[0]
+    setting = os.environ.get("GPU_HEADROOM_WHEEL")
+    wheels = [Path(setting).resolve()] if setting else list(ROOT.glob("dist/*.whl"))
+    assert len(wheels) == 1, "build the wheel first: make wheel"
+    return wheels[0]
 
 
 def version_of(wheel: Path) -> str:

@@ -43,7 +43,7 @@ def no_collection() -> Iterator[None]:
 @pytest.mark.usefixtures("no_collection")
 @pytest.mark.parametrize("name", READERS)
 def test_a_function_lets_its_variables_go_although_its_frame_was_read(name: str) -> None:
-    """A cycle through the reader's own frame would keep tensors on the card until a collection."""
+    """A cycle through the reader's own frame would keep tensors on the GPU until a collection."""
 
     def work() -> weakref.ref[Tensor]:
         tensor = Tensor()

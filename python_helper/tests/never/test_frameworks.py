@@ -115,5 +115,5 @@ def test_one_framework_at_work_starts_no_other(start_newest: Start, pack: Pack) 
     sample = kernel.sample()
     kernel.run("1")
     assert sample["state"] == "live"
-    assert [each["name"] for each in sample["devices"][0]["frameworks"]] == ["jax"]
+    assert [framework["name"] for framework in sample["devices"][0]["frameworks"]] == ["jax"]
     assert kernel.value("(torch.cuda.is_initialized(), asked)") == (False, [])

@@ -1,4 +1,4 @@
-"""What a release never does: take what nobody agreed to, or anything at all while a cell runs."""
+"""What a release never does: take what no user agreed to, or anything at all while a cell runs."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ def notebook() -> Iterator[Notebook]:
 def test_never_takes_anything_of_the_users_unconfirmed(notebook: Notebook) -> None:
     """Each item outside the safe set is refused by name, and what else was asked for stays."""
     items = freeable_items.plan(notebook.situation())
-    lossy = {each["id"]: each for each in items if not each["safe"]}
-    found = {each["kind"] for each in lossy.values()}
-    assert found >= {"variable", "leftover", "error", "gradients", "optimizer_state", "offload"}
+    lossy = {entry["id"]: entry for entry in items if not entry["safe"]}
+    types = {entry["kind"] for entry in lossy.values()}
+    assert types >= {"variable", "leftover", "error", "gradients", "optimizer_state", "offload"}
     before = notebook.in_use()
     for item_id, item in lossy.items():
         assert item["confirm"] is not None, item_id
-        others = [each for each in lossy if each != item_id]
+        rest = [entry for entry in lossy if entry != item_id]
         with pytest.raises(ValueError, match="has to be confirmed"):
-            releasing.run(["traceback", item_id], notebook.situation(), notebook.read, others)
+            releasing.run(["traceback", item_id], notebook.situation(), notebook.read, rest)
         assert notebook.in_use() == before
 
 
@@ -81,8 +81,8 @@ def test_never_takes_a_variable_with_the_safe_set(notebook: Notebook) -> None:
     before = notebook.in_use()
     assert releasing.run(None, notebook.situation(), notebook.read).status == "done"
     assert before - notebook.in_use() == 64 * MIB
-    kept = {name: id(notebook.shell.user_ns.get(name)) for name in names}
-    assert {name for name in names if kept[name] != names[name]} <= {"_", "__", "___"}
+    after = {name: id(notebook.shell.user_ns.get(name)) for name in names}
+    assert {name for name in names if after[name] != names[name]} <= {"_", "__", "___"}
     intact = (
         "all(each.grad is not None for each in model.parameters()), len(optimizer.state),"
         " graph.grad_fn is not None, errors[0].__traceback__ is not None"
@@ -104,7 +104,7 @@ def test_never_frees_while_a_cell_runs(start_newest: Start, pack: Pack) -> None:
     with kernel.busy_cell(f"before = {look}", f"{UNTIL_READ}after = {look}"):
         reply = kernel.ask("release", **wish)
         assert reply["status"] == "waiting"
-    released = kernel.await_event("released", release_id=reply["release_id"])
+    event = kernel.await_event("released", release_id=reply["release_id"])
     assert kernel.value("before == after")
-    assert released["freed_bytes"] >= (64 + 32) * MIB
+    assert event["freed_bytes"] >= (64 + 32) * MIB
     assert not kernel.value("'batch' in globals()")

@@ -136,9 +136,9 @@ def day(python: Path, pack: Pack, tmp_path_factory: pytest.TempPathFactory) -> I
 
 def look_for_holders(kernel: LiveKernel) -> None:
     """Ask who holds what, who holds each holder, and for a snapshot, all at rest."""
-    found = kernel.await_event("holders", request_id=kernel.ask("holders")["id"])
-    rows = [row for device in found["devices"] for row in device["rows"]]
-    for holder in [each for row in rows for each in (row, *row["parts"][:1])]:
+    event = kernel.await_event("holders", request_id=kernel.ask("holders")["id"])
+    rows = [row for device in event["devices"] for row in device["rows"]]
+    for holder in [entry for row in rows for entry in (row, *row["parts"][:1])]:
         reply = kernel.ask("path", holder_id=holder["id"])
         kernel.await_event("path", request_id=reply["id"])
     assert {"private", "model"} <= {row["name"] for row in rows}
@@ -146,18 +146,18 @@ def look_for_holders(kernel: LiveKernel) -> None:
 
 
 def save(kernel: LiveKernel) -> None:
-    """Have model and optimizer saved, beside objects that nobody may touch."""
+    """Have model and optimizer saved, beside objects that must not be touched."""
     report_id = kernel.events("oom")[-1]["report_id"]
     reply = kernel.ask("rescue", report_id=report_id)
-    saved = kernel.await_event("rescue", request_id=reply["id"])
-    assert saved["message"]["params"]["names"] == "model, optimizer"
+    event = kernel.await_event("rescue", request_id=reply["id"])
+    assert event["message"]["params"]["names"] == "model, optimizer"
 
 
 def test_works_through_the_day(day: Day) -> None:
     """The day was one on which all of this could have gone wrong."""
     assert [run.status for run in day.runs] == ["ok", "ok", *["ok", "error", "ok"] * 2]
     assert len(day.kernel.events("oom")) == 4
-    assert [each["status"] for each in day.kernel.events("released")] == ["done", "done"]
+    assert [event["status"] for event in day.kernel.events("released")] == ["done", "done"]
     assert day.failures == []
 
 
@@ -178,7 +178,7 @@ def test_never_initialises_a_framework(kernel: LiveKernel) -> None:
         "torch.cuda._lazy_init = lambda: asked.append('init')\n"
         "torch.version.cuda = '99.9'\n"
         "from gpu_headroom.readings.nvml import DRIVER\n"
-        "DRIVER.shows_none = lambda: False"  # as where there is a card
+        "DRIVER.shows_none = lambda: False"  # as where there is a GPU
     )
     for _ in range(3):
         assert kernel.sample()["state"] == "not_initialised"
@@ -203,7 +203,7 @@ def test_never_makes_a_context(kernel: LiveKernel) -> None:
     )
     devices = kernel.sample()["devices"]
     kernel.run("torch.cuda.is_initialized = was")
-    assert [each["index"] for each in devices] == [1]
+    assert [device["index"] for device in devices] == [1]
     assert set(kernel.value("read")) == {1}
 
 
@@ -221,10 +221,10 @@ def test_never_changes_allocator_settings(day: Day) -> None:
 
 def test_never_records_allocations_unasked(day: Day) -> None:
     """Recording costs time and memory, and may be the user's own: it is on only when asked for."""
-    recorded = "any('record' in name for name, _ in calls)"
-    assert day.kernel.value(recorded) is False
+    expression = "any('record' in name for name, _ in calls)"
+    assert day.kernel.value(expression) is False
     day.kernel.attach(record_allocations=True)
-    assert day.kernel.value(recorded) is True
+    assert day.kernel.value(expression) is True
     day.kernel.attach()
 
 
@@ -247,7 +247,7 @@ def test_never_frees_what_the_user_named(day: Day) -> None:
 
 
 def test_never_prints(day: Day) -> None:
-    """Cells show what they print, their errors and their cards: nothing else."""
+    """Cells show what they print, their errors and their reports: nothing else."""
     expected = [[], [], *[[], ["error", "display_data"], ["stream"]] * 2]
     assert [[kind for kind, _ in run.outputs] for run in day.runs] == expected
 
@@ -276,8 +276,8 @@ def test_never_runs_cells_of_a_dry_run_in_a_kernel_by_its_code() -> None:
     for path in SOURCES.glob("gpu_dry_run/*.py"):
         if path.name != "runner.py":
             nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            asked = {getattr(each, "attr", None) for each in nodes}
-            assert not asked & {"user_ns", "user_global_ns", "shell"}, path
+            attributes = {getattr(item, "attr", None) for item in nodes}
+            assert not attributes & {"user_ns", "user_global_ns", "shell"}, path
 
 
 def test_never_touches_warnings() -> None:
@@ -288,16 +288,16 @@ def test_never_touches_warnings() -> None:
     machinery = {"catch_warnings", "simplefilter", "filterwarnings", "resetwarnings", "showwarning"}
     for path in SOURCES.glob("gpu_*/**/*.py"):
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-        names = {getattr(each, "attr", getattr(each, "id", None)) for each in nodes}
-        imported = {
+        names = {getattr(node, "attr", getattr(node, "id", None)) for node in nodes}
+        imports = {
             alias.name
-            for each in nodes
-            if isinstance(each, (ast.Import, ast.ImportFrom))
-            for alias in each.names
+            for node in nodes
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
         }
-        assert not machinery & (names | imported), path
+        assert not machinery & (names | imports), path
         if path.relative_to(SOURCES).parts[0] != "gpu_simulator":
-            assert "warnings" not in imported, path
+            assert "warnings" not in imports, path
             assert "warnings" not in names, path
 
 
@@ -307,7 +307,7 @@ def test_never_listens_to_execute_hooks(kernel: LiveKernel) -> None:
         "[each.__module__ for event in ('pre_execute', 'post_execute')"
         " for each in get_ipython().events.callbacks[event]]"
     )
-    assert not [each for each in kernel.value(hooks) if each.startswith("gpu_headroom")]
+    assert not [hook for hook in kernel.value(hooks) if hook.startswith("gpu_headroom")]
 
 
 @pytest.mark.parametrize(
@@ -337,8 +337,8 @@ def test_never_raises_into_a_cell(kernel: LiveKernel, part: str, method: str) ->
     assert run.status == "ok"
     # A text may come in several pieces.
     assert list(dict(run.outputs)) == ["stream", "execute_result"]
-    restored = kernel.run(f"{owner}.{method} = original")
-    assert (restored.status, restored.outputs) == ("ok", [])
+    result = kernel.run(f"{owner}.{method} = original")
+    assert (result.status, result.outputs) == ("ok", [])
     kernel.run("session._errors.clear()")
     # A cell whose end was lost is let go of at rest, and the next one is a cell again.
     kernel.until(lambda: kernel.sample()["busy"] is False)

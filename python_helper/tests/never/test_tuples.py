@@ -14,18 +14,18 @@ ITERATORS = {"chain", "filter", "from_iterable", "islice", "map", "reversed", "z
 
 
 def _grows(value: ast.expr) -> bool:
-    called = value.func if isinstance(value, ast.Call) else None
-    name = getattr(called, "attr", getattr(called, "id", None))
+    function = value.func if isinstance(value, ast.Call) else None
+    name = getattr(function, "attr", getattr(function, "id", None))
     return isinstance(value, ast.GeneratorExp) or name in ITERATORS
 
 
 def test_never_builds_a_tuple_from_an_iterator() -> None:
     """Tuples are made of lists, wherever that may run."""
-    grown = [
+    calls = [
         f"{path.name}:{node.lineno}"
         for path in sorted((SOURCES / "gpu_headroom").rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "tuple"
-        if any(_grows(each) for each in node.args)
+        if any(_grows(argument) for argument in node.args)
     ]
-    assert grown == []
+    assert calls == []

@@ -26,7 +26,7 @@ def test_never_waits_without_a_limit(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names = {each.name for each in node.names}
+            names = {alias.name for alias in node.names}
             assert getattr(node, "module", None) != "queue", ast.unparse(node)
             assert "queue" not in names, ast.unparse(node)
             if getattr(node, "module", None) == "threading":

@@ -53,8 +53,8 @@ def batch(notebook: Notebook, *cells: str) -> tuple[str, int, int] | None:
         assert notebook.run(cell).success, notebook.printed
     result = notebook.run(cells[-1])
     assert not result.success
-    found = evidences.measure(notebook.failure(result), Turn(30.0)).batch
-    return None if found is None else (found.name, found.value, found.line)
+    literal = evidences.measure(notebook.failure(result), Turn(30.0)).batch
+    return None if literal is None else (literal.name, literal.value, literal.line)
 
 
 @pytest.mark.parametrize(
@@ -191,17 +191,17 @@ def test_finds_the_number(
     notebook: Notebook, cells: list[str], name: str | None, line: int
 ) -> None:
     """By its value and the names that the run knew it by, wherever it is written."""
-    found = batch(notebook, *cells)
-    assert (found and (found[0], found[2])) == (name and (name, line))
+    result = batch(notebook, *cells)
+    assert (result and (result[0], result[2])) == (name and (name, line))
 
 
 def test_a_default_that_was_not_used_is_none(notebook: Notebook) -> None:
     """The frames know the name with another value."""
     cell = f"def train(batch_size=512):\n    run(DataLoader(data, batch_size))\ntrain({BIG})"
-    found = batch(notebook, cell)
-    assert found is not None
-    assert found[:2] == ("batch_size", BIG)
-    assert found[2] == 3
+    result = batch(notebook, cell)
+    assert result is not None
+    assert result[:2] == ("batch_size", BIG)
+    assert result[2] == 3
 
 
 def test_the_size_of_data_is_no_batch(notebook: Notebook) -> None:
@@ -216,10 +216,10 @@ def test_of_two_that_are_as_likely_both_are_known(notebook: Notebook) -> None:
     twins = f"n = {BIG}\nm = {BIG}\n"
     result = notebook.run(f"{twins}x, y = torch.zeros(n, 256), torch.zeros(m, 256)\nstep(x + y)")
     assert not result.success
-    found = evidences.measure(notebook.failure(result), Turn(30.0))
-    assert found.batch is not None
-    assert found.batch_twin is not None
-    assert {found.batch.name, found.batch_twin.name} == {"n", "m"}
+    evidence = evidences.measure(notebook.failure(result), Turn(30.0))
+    assert evidence.batch is not None
+    assert evidence.batch_twin is not None
+    assert {evidence.batch.name, evidence.batch_twin.name} == {"n", "m"}
 
 
 def test_knows_what_frames_hold() -> None:
@@ -238,17 +238,17 @@ def test_knows_what_frames_hold() -> None:
 
     def fails(n: int) -> None:
         config, module = {"train": {"bs": 33}, "deep": {"er": {"x": 44}}}, types.ModuleType("m")
-        many = {str(each): each for each in range(1000)}
+        many = {str(number): number for number in range(1000)}
         loud, flag = Loud(), True
         raise ValueError(config, module, many, loud, flag, n)
 
     try:
         fails(55)
     except ValueError as error:
-        found = numbers_in(error)
-    assert found[55] == {"n"}
-    assert found[33] == {"bs"}
-    assert found[77] == {"batch_size"}
-    assert 44 not in found
-    assert 999 not in found
-    assert 1 not in found
+        names = numbers_in(error)
+    assert names[55] == {"n"}
+    assert names[33] == {"bs"}
+    assert names[77] == {"batch_size"}
+    assert 44 not in names
+    assert 999 not in names
+    assert 1 not in names

@@ -1,4 +1,4 @@
-"""What is measured of a failure on a simulated card, against the allocator's own numbers."""
+"""What is measured of a failure on a simulated GPU, against the allocator's own numbers."""
 
 from __future__ import annotations
 
@@ -60,40 +60,40 @@ def parts(report: Any) -> dict[str, int]:
 
 
 def test_parts_add_up_to_the_allocators_numbers(notebook: Notebook) -> None:
-    """What is in use is split without a byte lost or won, and with the rest fills the card."""
+    """What is in use is split without a byte lost or won, and with the rest fills the GPU."""
     failure = fail(notebook, "batch_size = 128 * 1024\nstep(batch_size)")
     assert failure.capture is not None
     stats = failure.capture.stats
-    said = parts(build(failure).report)
+    sizes = parts(build(failure).report)
     in_use = stats["allocated_bytes"]["all"]["current"]
     reserved = stats["reserved_bytes"]["all"]["current"]
-    tensors = sum(said.get(kind, 0) for kind in said if kind not in ("outside", "cached", "free"))
+    tensors = sum(sizes.get(kind, 0) for kind in sizes if kind not in ("outside", "cached", "free"))
     assert tensors == in_use
-    assert said["cached"] == reserved - in_use
-    assert said["free"] == failure.capture.free_bytes
-    assert sum(said.values()) == 2 * GIB
+    assert sizes["cached"] == reserved - in_use
+    assert sizes["free"] == failure.capture.free_bytes
+    assert sum(sizes.values()) == 2 * GIB
 
 
 def test_parts_are_what_theory_says(notebook: Notebook) -> None:
     """Parameters, gradients and Adam's state are exact; the order is that of the bar."""
     report = build(fail(notebook, "step(128 * 1024)")).report
-    said = parts(report)
+    sizes = parts(report)
     model = 8 * (1024 * 1024 * 4 + 1024 * 4)
-    assert said["parameters"] == said["gradients"] == model
-    assert said["optimizer_state"] == pytest.approx(2 * model, abs=16 * 512)
-    assert said["workspaces"] == 2 * 8.125 * MIB
-    assert said.get("not_attributed", 0) < MIB
+    assert sizes["parameters"] == sizes["gradients"] == model
+    assert sizes["optimizer_state"] == pytest.approx(2 * model, abs=16 * 512)
+    assert sizes["workspaces"] == 2 * 8.125 * MIB
+    assert sizes.get("not_attributed", 0) < MIB
     order = ["outside", "parameters", "optimizer_state", "gradients", "activations"]
-    assert list(said)[:5] == order
+    assert list(sizes)[:5] == order
 
 
 def test_measures_what_the_traceback_keeps(notebook: Notebook) -> None:
     """The bytes that a release of the traceback will give are known before."""
     evidence = measure(fail(notebook, "step(128 * 1024)"))
-    held = evidence.traceback_bytes
+    size = evidence.traceback_bytes
     del evidence
     outcome = releasing.run(["traceback"], notebook.situation(), notebook.read)
-    assert outcome.freed_bytes == held
+    assert outcome.freed_bytes == size
 
 
 def test_leaves_nothing_behind(notebook: Notebook) -> None:
@@ -126,8 +126,8 @@ def test_finds_the_literal_that_memory_scales_with(notebook: Notebook) -> None:
 def test_an_error_that_is_being_handled_is_no_earlier_cells(notebook: Notebook) -> None:
     """Inside an `except` the variables of the code that failed are still alive."""
     work = "def work():\n    x = torch.empty(2**30, dtype=torch.uint8, device='cuda')\n    1/0\n"
-    again = "    y = torch.empty(2**30, dtype=torch.uint8, device='cuda')"
-    source = f"{work}try:\n    work()\nexcept ArithmeticError:\n{again}"
+    retry = "    y = torch.empty(2**30, dtype=torch.uint8, device='cuda')"
+    source = f"{work}try:\n    work()\nexcept ArithmeticError:\n{retry}"
     evidence = measure(fail(notebook, source))
     cause = build(evidence.failure).report["cause"]
     assert cause is not None
@@ -173,12 +173,12 @@ def test_says_what_came_back_by_itself(notebook: Notebook, source: str) -> None:
     assert evidence.memory.in_use_bytes == before + evidence.let_go_bytes
     assert evidence.traceback_bytes == 0
     report = build(evidence.failure).report
-    parts = {each["kind"]: each["bytes"] for each in report["parts"]}
+    parts = {row["kind"]: row["bytes"] for row in report["parts"]}
     assert parts["temporaries"] == evidence.let_go_bytes
     assert "not_attributed" not in parts
     assert report["cause"] is not None
     assert report["cause"]["rule"] == "kept-tensors"
-    assert "free-traceback" not in {each["id"] for each in report["remedies"]}
+    assert "free-traceback" not in {row["id"] for row in report["remedies"]}
 
 
 def test_an_earlier_error_has_its_own_part(notebook: Notebook) -> None:
@@ -243,22 +243,22 @@ def test_believes_the_message_where_memory_has_come_back(notebook: Notebook) -> 
     ],
     ids=["JAX", "MPS", "PyTorch beside CuPy on ROCm"],
 )
-def test_names_the_calls_that_told_the_numbers(
+def test_names_the_calls_that_returned_the_numbers(
     notebook: Notebook, frameworks: list[str], capacity: str, free: str, expected: str
 ) -> None:
-    """No other card than PyTorch's on CUDA has numbers of `cudaMemGetInfo` or a snapshot."""
+    """No other GPU than PyTorch's on CUDA has numbers of `cudaMemGetInfo` or a snapshot."""
     failure = fail(notebook, "step(128 * 1024)")
     assert failure.device is not None
     (only,) = failure.device.frameworks
-    first, *others = [replace(only, in_use_bytes=0, source=each) for each in frameworks]
+    first, *rest = [replace(only, in_use_bytes=0, source=entry) for entry in frameworks]
     device = replace(
         failure.device,
-        frameworks=(replace(first, in_use_bytes=only.in_use_bytes), *others),
+        frameworks=(replace(first, in_use_bytes=only.in_use_bytes), *rest),
         capacity_source=capacity,
         free_source=free,
     )
     details = build(replace(failure, capture=None, device=device)).report["details"]
-    sources = {each["label"]["id"]: each["source"]["text"] for each in details}
+    sources = {entry["label"]["id"]: entry["source"]["text"] for entry in details}
     assert sources["detail.in_use"] == sources["detail.reserved"] == expected
     assert sources["detail.capacity"] == capacity
     assert sources["detail.free"] == (free or "no source")
@@ -275,8 +275,8 @@ def test_the_request_is_exact_where_the_message_rounds_it(notebook: Notebook) ->
     source = next(row for row in report["details"] if row["label"]["id"] == "detail.requested")
     assert source["source"]["text"] == "attach_out_of_memory_observer()"
     assert failure.capture is not None
-    for other in (None, GIB, 1620 * MIB):
-        capture = replace(failure.capture, requested_bytes=other)
+    for size in (None, GIB, 1620 * MIB):
+        capture = replace(failure.capture, requested_bytes=size)
         printed = measure(replace(failure, capture=capture)).requested_bytes
         assert printed == failure.recognition.said.requested_bytes != 1610 * MIB
 
@@ -352,30 +352,30 @@ def test_does_without_any_reading(notebook: Notebook) -> None:
     """Only the message is left: its rounded numbers, and no split that they cannot bear."""
     failure = fail(notebook, "step(128 * 1024)")
     evidence = evidence_of(failure, capture=None, device=None)
-    said = failure.recognition.said
-    assert evidence.memory.in_use_bytes == said.in_use_bytes
+    message = failure.recognition.said
+    assert evidence.memory.in_use_bytes == message.in_use_bytes
     assert evidence.memory.source == "error message"
 
 
-def test_takes_no_other_cards_reading_for_this_ones(notebook: Notebook) -> None:
-    """Of the card that failed there is none then; what another has in use says nothing of it."""
+def test_takes_no_other_gpus_reading_for_this_ones(notebook: Notebook) -> None:
+    """Of the GPU that failed there is none then; what another has in use says nothing of it."""
     failure = fail(notebook, "step(128 * 1024)")
     assert failure.device is not None
-    other = replace(failure.device, index=1, frameworks=(), name="Other")
-    without, evidence = evidence_of(failure, device=None), evidence_of(failure, device=other)
+    second = replace(failure.device, index=1, frameworks=(), name="Other")
+    without, evidence = evidence_of(failure, device=None), evidence_of(failure, device=second)
     assert evidence.device_index == without.device_index == 0
     assert evidence.memory == without.memory
     assert evidence.fits_after_free is without.fits_after_free
     assert evidence.let_go_bytes is None
-    report = build(replace(failure, device=other)).report
+    report = build(replace(failure, device=second)).report
     assert report["device_name"] is None
 
 
-def test_only_models_on_the_card_count(notebook: Notebook) -> None:
-    """One that trains on the host, such as a library's own, is not what filled the card."""
+def test_only_models_on_the_gpu_count(notebook: Notebook) -> None:
+    """One that trains on the host, such as a library's own, is not what filled the GPU."""
     notebook.run("helper = nn.Linear(4, 4)\nmodel.eval()")
     failure = fail(notebook, "kept = [model(torch.randn(65536, 1024, device='cuda'))]")
-    assert [(each.name, each.training) for each in measure(failure).models] == [("model", False)]
+    assert [(model.name, model.training) for model in measure(failure).models] == [("model", False)]
     cause = build(failure).report["cause"]
     assert cause is not None
     assert cause["rule"] == "evaluation-with-gradients"
@@ -384,10 +384,10 @@ def test_only_models_on_the_card_count(notebook: Notebook) -> None:
 def test_a_batch_of_any_name_that_a_running_function_was_given(notebook: Notebook) -> None:
     """Most of what is in use has so many rows; a number beside it is none."""
     source = "def go(n, rounds):\n    for _ in range(rounds):\n        step(n)\ngo(120_011, 512)"
-    found = measure(fail(notebook, source))
-    assert found.batch is not None
-    assert (found.batch.name, found.batch.value) == ("n", 120_011)
-    assert found.batch_bytes >= 0.5 * (found.memory.in_use_bytes or 0)
+    evidence = measure(fail(notebook, source))
+    assert evidence.batch is not None
+    assert (evidence.batch.name, evidence.batch.value) == ("n", 120_011)
+    assert evidence.batch_bytes >= 0.5 * (evidence.memory.in_use_bytes or 0)
 
 
 @pytest.mark.parametrize(
@@ -405,23 +405,23 @@ x = torch.randn(131072, 512, device="cuda")
 """
     with simulate("2 GiB"), open_notebook() as fresh:
         assert fresh.run(code).success
-        found = measure(fail(fresh, "checkpoint(net, x, use_reentrant=False).sum().backward()"))
-        assert found.peak.progress == progress
-        assert not found.scene.in_backward
+        evidence = measure(fail(fresh, "checkpoint(net, x, use_reentrant=False).sum().backward()"))
+        assert evidence.peak.progress == progress
+        assert not evidence.scene.in_backward
 
 
 def test_a_second_failure_of_the_same_code_proposes_no_larger_batch(notebook: Notebook) -> None:
     """What was proposed first may have been enough; more was not when that was said."""
     source = "batch_size = 2**16\nstep(batch_size)"
-    found, tries = measure(fail(notebook, source)), Tries()
-    assert found.requested_bytes is not None
-    scarce = replace(found, requested_bytes=32 * found.requested_bytes)
-    proposed, more = fitting(scarce), fitting(found)
-    assert found.batch is not None
+    evidence, tries = measure(fail(notebook, source)), Tries()
+    assert evidence.requested_bytes is not None
+    scarce = replace(evidence, requested_bytes=32 * evidence.requested_bytes)
+    proposed, more = fitting(scarce), fitting(evidence)
+    assert evidence.batch is not None
     assert proposed is not None
     assert more is not None
     assert more > proposed
     tries.enter(scarce)
-    assert fitting(tries.enter(found)) == proposed
-    other = replace(found, batch=replace(found.batch, name="other"))
-    assert fitting(tries.enter(other)) == more
+    assert fitting(tries.enter(evidence)) == proposed
+    variant = replace(evidence, batch=replace(evidence.batch, name="other"))
+    assert fitting(tries.enter(variant)) == more

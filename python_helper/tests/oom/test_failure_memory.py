@@ -51,13 +51,13 @@ def test_the_pool_of_another_framework_is_this_process(*, seen: bool) -> None:
     assert (memory.outside_bytes, memory.in_use_bytes) == (GIB, 2 * GIB)
     assert (memory.cached_bytes, memory.unallocated_bytes) == (12 * GIB, GIB)
     assert memory.headroom_bytes == 2 * GIB
-    found = evidence(device=reading, cached=12 * GIB, memory=memory, requested=3 * GIB)
-    causes = [cause["rule"] for cause in diagnose(found).causes]
+    facts = evidence(device=reading, cached=12 * GIB, memory=memory, requested=3 * GIB)
+    causes = [cause["rule"] for cause in diagnose(facts).causes]
     assert causes == ["preallocation"]
 
 
 def test_what_windows_lends_is_no_limit() -> None:
-    """More than the card has may be reserved there; only a limit that is known is one."""
+    """More than the GPU has may be reserved there; only a limit that is known is one."""
     capture = of_allocator(10 * GIB, 12 * GIB, 6 * GIB)
     assert failure_memory(recognised(), capture, device("torch")).kept_back_bytes == 0
     limited = replace(device("torch"), capacity_bytes=13 * GIB, capacity_limited=True)
@@ -67,6 +67,6 @@ def test_what_windows_lends_is_no_limit() -> None:
 
 @pytest.mark.parametrize(("allowed", "kept_back"), [("", 0), (" 6.50 GiB allowed;", 7 * GIB)])
 def test_a_message_has_a_limit_only_where_it_says_so(allowed: str, kept_back: int) -> None:
-    """What is reserved and free may together be more than the card has."""
+    """What is reserved and free may together be more than the GPU has."""
     text = torch_2(between=allowed).replace("512.00 MiB is free", "7.00 GiB is free")
     assert failure_memory(recognised(text), None, None).kept_back_bytes == kept_back

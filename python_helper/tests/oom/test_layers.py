@@ -26,11 +26,11 @@ class _Stop(Exception):  # noqa: N818  it ends a pass, and is no error
 
 
 class _Residual(nn.Module):
-    def __init__(self, given: int, made: int) -> None:
+    def __init__(self, c_in: int, c_out: int) -> None:
         super().__init__()
-        self.conv1, self.bn1 = nn.Conv2d(given, made, 3, 2, 1, bias=False), nn.BatchNorm2d(made)
-        self.conv2, self.bn2 = nn.Conv2d(made, made, 3, 1, 1, bias=False), nn.BatchNorm2d(made)
-        self.shortcut = nn.Sequential(nn.Conv2d(given, made, 1, 2, bias=False))
+        self.conv1, self.bn1 = nn.Conv2d(c_in, c_out, 3, 2, 1, bias=False), nn.BatchNorm2d(c_out)
+        self.conv2, self.bn2 = nn.Conv2d(c_out, c_out, 3, 1, 1, bias=False), nn.BatchNorm2d(c_out)
+        self.shortcut = nn.Sequential(nn.Conv2d(c_in, c_out, 1, 2, bias=False))
 
     def forward(self, x: Any) -> Any:
         inner = self.bn1(self.conv1(x)).relu()
@@ -51,8 +51,8 @@ class _Classifier(nn.Module):
 
 
 def _blocks(width: int, count: int) -> nn.Sequential:
-    made = [nn.TransformerEncoderLayer(width, 2, 4 * width, 0.0, batch_first=True)] * count
-    return nn.Sequential(*[type(made[0])(width, 2, 4 * width, 0.0, batch_first=True) for _ in made])
+    nets = [nn.TransformerEncoderLayer(width, 2, 4 * width, 0.0, batch_first=True)] * count
+    return nn.Sequential(*[type(nets[0])(width, 2, 4 * width, 0.0, batch_first=True) for _ in nets])
 
 
 class _Gated(nn.Module):
@@ -72,11 +72,11 @@ class _Gated(nn.Module):
 class _Step(nn.Module):
     """A step of a diffusion model: a convolution, and a time that goes in."""
 
-    def __init__(self, given: int, made: int) -> None:
+    def __init__(self, c_in: int, c_out: int) -> None:
         super().__init__()
-        self.norm, self.conv1 = nn.GroupNorm(4, given), nn.Conv2d(given, made, 3, 1, 1)
-        self.time = nn.Linear(64, made)
-        self.conv2, self.act = nn.Conv2d(made, made, 3, 1, 1), nn.SiLU()
+        self.norm, self.conv1 = nn.GroupNorm(4, c_in), nn.Conv2d(c_in, c_out, 3, 1, 1)
+        self.time = nn.Linear(64, c_out)
+        self.conv2, self.act = nn.Conv2d(c_out, c_out, 3, 1, 1), nn.SiLU()
 
     def forward(self, x: Any, time: Any) -> Any:
         return self.conv2(self.act(self.conv1(self.norm(x)) + self.time(time)[:, :, None, None]))
@@ -122,9 +122,9 @@ class _Generator(nn.Module):
 class _Growing(nn.Module):
     """Puts what it makes behind what it is given, as DenseNet does."""
 
-    def __init__(self, given: int) -> None:
+    def __init__(self, c_in: int) -> None:
         super().__init__()
-        self.norm, self.conv = nn.BatchNorm2d(given), nn.Conv2d(given, 8, 3, 1, 1)
+        self.norm, self.conv = nn.BatchNorm2d(c_in), nn.Conv2d(c_in, 8, 3, 1, 1)
 
     def forward(self, x: Any) -> Any:
         return torch.cat([x, self.conv(self.norm(x))], 1)
@@ -210,32 +210,32 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
 }  # fmt: skip
 
 
-def saved(model: nn.Module, given: Any, last: nn.Module | None) -> int:
+def saved_bytes(model: nn.Module, inputs: Any, last: nn.Module | None) -> int:
     """Return the bytes that autograd has saved when a layer is done, with what that has made.
 
     Of the whole pass without one.
     """
-    kept: dict[int, Any] = {}
-    own = {each.untyped_storage().data_ptr() for each in model.parameters()}
+    tensors: dict[int, Any] = {}
+    own = {value.untyped_storage().data_ptr() for value in model.parameters()}
 
     def pack(tensor: Any) -> Any:
-        kept[tensor.untyped_storage().data_ptr()] = tensor.detach()
+        tensors[tensor.untyped_storage().data_ptr()] = tensor.detach()
         return tensor
 
-    def stop(_module: object, _given: object, made: Any) -> None:
-        pack(made)
+    def stop(_module: object, _inputs: object, output: Any) -> None:
+        pack(output)
         raise _Stop
 
     hook = last.register_forward_hook(stop) if last is not None else None
     try:
-        with torch.autograd.graph.saved_tensors_hooks(pack, lambda each: each):
-            pack(model(given))
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda value: value):
+            pack(model(inputs))
     except _Stop:
         pass
     finally:
         if hook is not None:
             hook.remove()
-    return sum(each.untyped_storage().nbytes() for key, each in kept.items() if key not in own)
+    return sum(value.untyped_storage().nbytes() for key, value in tensors.items() if key not in own)
 
 
 def ways(model: nn.Module) -> Iterator[list[nn.Module]]:
@@ -253,16 +253,16 @@ def ways(model: nn.Module) -> Iterator[list[nn.Module]]:
 def test_the_share_is_what_autograd_has_saved(name: str) -> None:
     """Within a seventh of all, layer by layer."""
     make, shape = MODELS[name]
-    model, given = make(), torch.randn(*shape)
-    inspector, whole = Inspector(Turn(asked=False)), saved(model, given, None)
+    model, inputs = make(), torch.randn(*shape)
+    inspector, whole = Inspector(Turn(asked=False)), saved_bytes(model, inputs, None)
     checked = 0
     for way in ways(model):
         layers = layers_of(way, inspector)
         assert layers is not None
-        done, kept = layers.done(None, keeps=True, trains=False)
-        assert 0 < done <= kept < layers.done(None, keeps=True)[1]
-        real = saved(model, given, way[-1]) / whole
-        assert done / kept == pytest.approx(real, abs=1 / 7), (way[-1], real)
+        done, total = layers.done(None, keeps=True, trains=False)
+        assert 0 < done <= total < layers.done(None, keeps=True)[1]
+        real = saved_bytes(model, inputs, way[-1]) / whole
+        assert done / total == pytest.approx(real, abs=1 / 7), (way[-1], real)
         checked += 1
     assert checked > 3
 
@@ -311,8 +311,8 @@ def test_the_optimizers_state_is_told_by_a_script_too() -> None:
     """A script that is run in the notebook has the line that makes the optimizer."""
     plain = evidence(running=Running(trains=True), kinds={"parameters": GIB})
     script = replace(plain.failure.cell, source="opt = torch.optim.Adam(net.parameters())")
-    told = replace(plain, scene=replace(plain.scene, files=(script,)))
-    assert told.peak.step_bytes == plain.peak.step_bytes + 2 * GIB
+    facts = replace(plain, scene=replace(plain.scene, files=(script,)))
+    assert facts.peak.step_bytes == plain.peak.step_bytes + 2 * GIB
 
 
 @pytest.mark.parametrize(
@@ -330,11 +330,11 @@ def test_what_may_follow_unseen_has_room(unseen: dict[str, Any]) -> None:
         "in_backward": True,
         "requested": GIB,
     }
-    one = evidence(models=(Model("model", training=True),), **trains)
-    assert one.peak.fits(6 * GIB, 0.5)
-    more = evidence(**{"models": one.models, **trains, **unseen})
+    single = evidence(models=(Model("model", training=True),), **trains)
+    assert single.peak.fits(6 * GIB, 0.5)
+    more = evidence(**{"models": single.models, **trains, **unseen})
     assert not more.peak.fits(6 * GIB, 0.75)
-    assert one.peak.fits(6 * GIB, 0.75)
+    assert single.peak.fits(6 * GIB, 0.75)
 
 
 def test_of_a_models_own_code_only_a_graph_tells_how_far_it_had_come() -> None:
@@ -352,30 +352,30 @@ def test_of_a_models_own_code_only_a_graph_tells_how_far_it_had_come() -> None:
 def test_a_recurrent_call_has_its_rest_to_make() -> None:
     """Its input tells how large all of it will be: 96 values of 4 MiB, and twice that behind it."""
     model, inspector = nn.Sequential(nn.LSTM(8, 16), nn.Linear(16, 4)), Inspector(Turn(asked=False))
-    given = RunningModule(1, "LSTM", "_call_impl", given=(1024, 1024, 8))
-    modules = (given, RunningModule(1, "LSTM", "forward"))
-    known: dict[str, Any] = {"running": Running(trains=True), "modules": modules, "cached": 0}
+    call = RunningModule(1, "LSTM", "_call_impl", given=(1024, 1024, 8))
+    modules = (call, RunningModule(1, "LSTM", "forward"))
+    fields: dict[str, Any] = {"running": Running(trains=True), "modules": modules, "cached": 0}
     for free, fits in ((1100 * MIB, False), (1300 * MIB, True)):
-        found = evidence(requested=4 * MIB, free=free, **known)
-        scene = replace(found.scene, layers=layers_of([model, model[0]], inspector))
-        assert replace(found, scene=scene).peak.fits(0, 1.0) is fits
+        facts = evidence(requested=4 * MIB, free=free, **fields)
+        scene = replace(facts.scene, layers=layers_of([model, model[0]], inspector))
+        assert replace(facts, scene=scene).peak.fits(0, 1.0) is fits
 
 
 def test_what_an_earlier_error_holds_is_none_of_the_pass() -> None:
     """Both tries have variables of the same names."""
     graph = group("x in forward", 8 * GIB, "activations", origin="traceback")
-    known: dict[str, Any] = {"running": Running(trains=True), "kinds": {"activations": 8 * GIB}}
-    both = evidence(groups=(graph,), **known)
-    assert not both.peak.fits(8 * GIB, 0.5)
-    assert replace(both, earlier_traceback_bytes=4 * GIB).peak.fits(8 * GIB, 0.5)
+    fields: dict[str, Any] = {"running": Running(trains=True), "kinds": {"activations": 8 * GIB}}
+    facts = evidence(groups=(graph,), **fields)
+    assert not facts.peak.fits(8 * GIB, 0.5)
+    assert replace(facts, earlier_traceback_bytes=4 * GIB).peak.fits(8 * GIB, 0.5)
 
 
 def test_a_model_whose_graph_is_there_has_run() -> None:
     """As the images that a generator has made are judged."""
     graph = group("score in penalty", GIB, "activations", origin="traceback")
-    known: dict[str, Any] = {"running": Running(trains=True), "in_backward": True}
-    known["models"] = (Model("maker", training=True), Model("judge", training=True))
-    alone = evidence(groups=(graph,), kinds={"activations": GIB}, requested=GIB, **known)
+    fields: dict[str, Any] = {"running": Running(trains=True), "in_backward": True}
+    fields["models"] = (Model("maker", training=True), Model("judge", training=True))
+    alone = evidence(groups=(graph,), kinds={"activations": GIB}, requested=GIB, **fields)
     assert alone.peak.room_left < 1
     assert replace(alone, kinds={"activations": 6 * GIB}).peak.room_left == 1
 
@@ -383,9 +383,9 @@ def test_a_model_whose_graph_is_there_has_run() -> None:
 def test_training_behind_an_evaluation_has_its_state_to_make() -> None:
     """The code that called it names a backward pass, and no step was made."""
     code = {"source": "optimizer = torch.optim.Adam(net.parameters())", "free": 9 * GIB}
-    known: dict[str, Any] = {**code, "kinds": {"parameters": 2 * GIB}}
-    only = evidence(running=Running(), **known)
-    trains = evidence(running=Running(calls=frozenset({"backward", "step"})), **known)
+    fields: dict[str, Any] = {**code, "kinds": {"parameters": 2 * GIB}}
+    only = evidence(running=Running(), **fields)
+    trains = evidence(running=Running(calls=frozenset({"backward", "step"})), **fields)
     assert only.peak.fits(2 * GIB, 1.0)
     assert not trains.peak.fits(2 * GIB, 1.0)
 

@@ -154,6 +154,6 @@ def test_names_what_a_library_keeps(notebook: Notebook, case: str) -> None:
     assert not result.success
     causes, offers = diagnose(evidences.measure(notebook.failure(result), Turn(30.0)))
     sentences = causes[0]["claim"]["text"] + causes[0]["evidence"]["text"]
-    assert (causes[0]["rule"], remedy in [each.id for each in offers]) == (rule, True)
+    assert (causes[0]["rule"], remedy in [row.id for row in offers]) == (rule, True)
     assert says in sentences
-    assert "several-tasks" not in [each["rule"] for each in causes]
+    assert "several-tasks" not in [row["rule"] for row in causes]

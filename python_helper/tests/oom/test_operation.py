@@ -1,4 +1,4 @@
-"""Which operation asked for the memory: real tensors on a simulated card."""
+"""Which operation asked for the memory: real tensors on a simulated GPU."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card of 2 GiB."""
+    """A notebook on a simulated GPU of 2 GiB."""
     with simulate("2 GiB"), open_notebook() as notebook:
         assert notebook.run(
             "import torch\nmake = lambda *s: torch.empty(*s, device='cuda')"
@@ -63,25 +63,25 @@ SHAPES = {
 def test_tells_the_shape_of_the_result(notebook: Notebook, name: str) -> None:
     """The expression alone, of a line that has more; and what its operands make together."""
     setup, failing, expected = SHAPES[name]
-    found = ask(notebook, setup, failing)
-    assert found is not None
-    assert (found.text, found.name, found.shape) == expected
-    assert all(each.dtype == "float32" and each.bytes for each in found.operands)
+    operation = ask(notebook, setup, failing)
+    assert operation is not None
+    assert (operation.text, operation.name, operation.shape) == expected
+    assert all(operand.dtype == "float32" and operand.bytes for operand in operation.operands)
 
 
 def test_claims_no_shape_that_is_an_operands(notebook: Notebook) -> None:
     """An operation that makes as much as it is given is not what blew up."""
-    found = ask(notebook, "x = make(2**28)", "y = x.relu() + make(2**28).relu()")
-    assert found is not None
-    assert found.shape is None
+    operation = ask(notebook, "x = make(2**28)", "y = x.relu() + make(2**28).relu()")
+    assert operation is not None
+    assert operation.shape is None
 
 
 def test_keeps_nothing(notebook: Notebook) -> None:
     """Shapes and names only: no tensor lives on for what was looked at."""
     before = notebook.in_use()
-    found = ask(notebook, "pred, y = make(60000, 1), make(60000)", "loss = pred - y")
+    operation = ask(notebook, "pred, y = make(60000, 1), make(60000)", "loss = pred - y")
     assert notebook.run(
         "del pred, y\nimport sys; sys.last_value = sys.last_traceback = None"
     ).success
-    assert found is not None
+    assert operation is not None
     assert notebook.in_use() <= before + 2**20

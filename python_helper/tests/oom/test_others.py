@@ -33,16 +33,16 @@ def child() -> Iterator[int]:
 
 @pytest.fixture
 def kernel() -> Iterator[int]:
-    """Start a process that looks like a kernel, and is nobody's child any more."""
+    """Start a process that looks like a kernel, and has no parent any more."""
     script = f"'{sys.executable}' -c '{SLEEP}' ipykernel_launcher > /dev/null 2>&1 & echo $!"
     pid = int(subprocess.check_output(["/bin/sh", "-c", script]))
     yield pid
     subprocess.run(["/bin/kill", str(pid)], check=True)
 
 
-def tell(monkeypatch: pytest.MonkeyPatch, *found: Process) -> None:
+def tell(monkeypatch: pytest.MonkeyPatch, *listing: Process) -> None:
     """Let the driver list these."""
-    monkeypatch.setattr(others, "processes", lambda _: list(found))
+    monkeypatch.setattr(others, "processes", lambda _: list(listing))
 
 
 def test_children_and_kernels_are_told_apart(
@@ -55,12 +55,12 @@ def test_children_and_kernels_are_told_apart(
         {"pid": kernel, "name": "python", "bytes": 2 * GIB},
         {"pid": 1, "name": "init", "bytes": GIB},
     )
-    found = others_on(device())
-    assert (found.started_bytes, found.kernels_bytes) == (4 * GIB, 2 * GIB)
-    assert len(found.processes) == 3
+    usage = others_on(device())
+    assert (usage.started_bytes, usage.kernels_bytes) == (4 * GIB, 2 * GIB)
+    assert len(usage.processes) == 3
 
 
-def test_what_cannot_be_known_is_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_known_has_no_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has gone, one without an id, one that is not measured, a silent driver."""
     tell(
         monkeypatch,
@@ -74,25 +74,25 @@ def test_what_cannot_be_known_is_of_nobody(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(
-    ("started", "kernels", "whose"),
+    ("started", "kernels", "owner"),
     [(4, 0, "started"), (1, 5, "notebooks"), (4, 4, "started"), (1, 1, "programs")],
 )
-def test_names_those_who_hold_the_most(started: int, kernels: int, whose: str) -> None:
+def test_names_those_who_hold_the_most(started: int, kernels: int, owner: str) -> None:
     """At least half of what is of others."""
-    assert Others((), started, kernels).whose(8) == whose
+    assert Others((), started, kernels).whose(8) == owner
 
 
 @pytest.mark.parametrize(("wddm", "others_bytes"), [(True, None), (True, GIB), (False, None)])
-def test_under_windows_nobody_is_named(
+def test_under_windows_no_program_is_named(
     monkeypatch: pytest.MonkeyPatch, others_bytes: int | None, *, wddm: bool
 ) -> None:
     """What the driver does not tell is said to be no program's."""
     monkeypatch.setattr(others, "processes", lambda _: None)
     monkeypatch.setattr(system, "has_wddm", lambda: wddm)
-    found = others_on(replace(device(), others_bytes=others_bytes))
-    assert found.whose(8) == ("hidden" if wddm and others_bytes is None else "programs")
-    said = diagnose(evidence(outside=6 * GIB, others=found))
-    assert said.causes[0]["rule"] == "other-programs"
-    text = said.causes[0]["claim"]["text"]
-    assert ("Windows does not say" in text) is ("programs" not in text) is found.hidden
-    assert ("nvidia-smi" in str(said.offers)) is not found.hidden
+    usage = others_on(replace(device(), others_bytes=others_bytes))
+    assert usage.whose(8) == ("hidden" if wddm and others_bytes is None else "programs")
+    diagnosis = diagnose(evidence(outside=6 * GIB, others=usage))
+    assert diagnosis.causes[0]["rule"] == "other-programs"
+    text = diagnosis.causes[0]["claim"]["text"]
+    assert ("Windows does not say" in text) is ("programs" not in text) is usage.hidden
+    assert ("nvidia-smi" in str(diagnosis.offers)) is not usage.hidden

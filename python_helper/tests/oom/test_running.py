@@ -75,10 +75,10 @@ def test_no_backward_pass_belongs_to_it(name: str) -> None:
 
 def test_names_of_the_round_before() -> None:
     """What a loop sets at the failing line or behind it is still from the round before."""
-    found = fail("for x in data:\n    y = x\n    out = model(y)\n    loss = out")
-    assert found.previous == {"out", "loss"}
-    assert found.bound >= {"x", "y", "out", "loss"}
-    assert found.loops
+    state = fail("for x in data:\n    y = x\n    out = model(y)\n    loss = out")
+    assert state.previous == {"out", "loss"}
+    assert state.bound >= {"x", "y", "out", "loss"}
+    assert state.loops
 
 
 def test_names_are_whose_they_are() -> None:
@@ -99,8 +99,8 @@ def test_all_that_gives_a_name_a_value() -> None:
         "            match [x, 2]:\n                case [first, *rest]: pass\n"
         "            if (y := [z for z in data]) and model(x): pass\nf([1])"
     )
-    found = {each for each in fail(source).bound if each.endswith(" in f")}
-    assert found == {f"{each} in f" for each in ("x", "file", "first", "rest", "y")}
+    names = {name for name in fail(source).bound if name.endswith(" in f")}
+    assert names == {f"{name} in f" for name in ("x", "file", "first", "rest", "y")}
 
 
 def test_what_a_loop_adds_to() -> None:
@@ -109,8 +109,8 @@ def test_what_a_loop_adds_to() -> None:
         "total = count = 0\nh = None\nfor x in data:\n    h, out = model(x, h)\n"
         "    total += out\n    count += out.item()"
     )
-    found = fail(source)
-    assert found.adding == {"total", "h"}
+    state = fail(source)
+    assert state.adding == {"total", "h"}
 
 
 def test_what_each_round_begins_anew() -> None:
@@ -154,18 +154,18 @@ def test_layers_are_one_pass() -> None:
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     with pytest.raises(MemoryError) as caught:
         exec(compile(source, name, "exec"), {"model": Model(), "torch": torch, "__name__": "m"})  # noqa: S102  a cell is executed
-    found = running(caught.value)
-    assert not found.loops
-    assert not found.adding
+    state = running(caught.value)
+    assert not state.loops
+    assert not state.adding
 
 
 def test_says_nothing_of_text_that_is_not_at_hand() -> None:
     """No file is read, and nothing is guessed."""
     with pytest.raises(MemoryError) as caught:
         exec(compile("model(1)", "<gone>", "exec"), {"model": Model(), "__name__": "m"})  # noqa: S102  a cell is executed
-    found = running(caught.value)
-    assert not found.trains
-    assert not found.growing
+    state = running(caught.value)
+    assert not state.trains
+    assert not state.growing
 
 
 def test_reads_other_cells() -> None:
@@ -251,8 +251,8 @@ def test_which_loop_is_in_its_first_round(source: str, *, first: bool) -> None:
 
 def test_attributes_that_a_loop_adds_to() -> None:
     """`self.total` of a trainer is `trainer.total` outside, and no variable `total`."""
-    found = fail("class T: total = 0\nt = T()\nfor x in data:\n    t.total = t.total + model(x)")
-    assert found.adding == {".total"}
+    state = fail("class T: total = 0\nt = T()\nfor x in data:\n    t.total = t.total + model(x)")
+    assert state.adding == {".total"}
 
 
 def test_what_a_library_does_in_several_threads_is_one_task() -> None:

@@ -74,7 +74,7 @@ batch_size = 16
 """
 
 
-def said(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
+def fail(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
     """Run cells of which the last runs out of memory; return rule, sentences and examples."""
     for cell in cells[:-1]:
         assert notebook.run(cell).success, notebook.printed
@@ -83,7 +83,7 @@ def said(notebook: Notebook, *cells: str) -> tuple[str, str, dict[str, str]]:
     causes, offers = diagnose(evidences.measure(notebook.failure(result), Turn(30.0)))
     first = causes[0]
     sentences = first["claim"]["text"] + first["evidence"]["text"]
-    return first["rule"], sentences, {each.id: each.shown.example or "" for each in offers}
+    return first["rule"], sentences, {offer.id: offer.shown.example or "" for offer in offers}
 
 
 @pytest.mark.parametrize(
@@ -191,15 +191,15 @@ def test_names_a_cause_and_a_remedy_in_the_names_of_the_notebook(
     notebook: Notebook, cells: list[str], rule: str, remedy: str, example: str
 ) -> None:
     """Where no number sets the batch there is a remedy all the same."""
-    found, _, examples = said(notebook, *cells)
-    assert found == rule
+    result, _, examples = fail(notebook, *cells)
+    assert result == rule
     assert example in examples[remedy]
     assert "smaller-batch" not in examples
 
 
 def test_names_the_attribute_that_sets_the_batch(notebook: Notebook) -> None:
     """No literal has the number, and an object of the person's has it."""
-    rule, sentences, examples = said(notebook, WINDOWS, "windows(waves)")
+    rule, sentences, examples = fail(notebook, WINDOWS, "windows(waves)")
     assert rule == "activations"
     assert "400000 samples (`window_batch_size`" in sentences
     assert examples["smaller-batch"].startswith("windows.window_batch_size = ")
@@ -209,27 +209,27 @@ def test_names_the_attribute_that_sets_the_batch(notebook: Notebook) -> None:
 def test_frees_no_value_of_a_graph_that_goes_on(notebook: Notebook) -> None:
     """What is made from itself keeps the graphs of all rounds, whoever else is deleted."""
     start = "x = torch.rand(1_000, 256).cuda()\nscale = torch.ones(256).cuda().requires_grad_()"
-    _, _, examples = said(notebook, start, ADAPTED)
+    _, _, examples = fail(notebook, start, ADAPTED)
     assert "delete-leftovers" not in examples
 
 
 def test_frees_no_traceback_for_more_than_there_is(notebook: Notebook) -> None:
     """No GPU of its size has room for the request."""
-    _, _, examples = said(notebook, LOADED, "images = load(1_000)")
+    _, _, examples = fail(notebook, LOADED, "images = load(1_000)")
     assert "free-traceback" not in examples
 
 
 def test_says_how_much_longer_this_batch_is_than_the_one_before(notebook: Notebook) -> None:
     """The graph of the round before knows the shapes that it had."""
     sizes = "sizes = (40, 50, 30, 900)\nbatches = [torch.rand(100, n, 256) for n in sizes]"
-    _, sentences, _ = said(notebook, sizes, TRAIN)
+    _, sentences, _ = fail(notebook, sizes, TRAIN)
     assert "30 times as long as the one before it: 900 for 30" in sentences
 
 
 @pytest.mark.parametrize("sizes", ["(300, 300, 900)", "(900,)"])
 def test_says_so_of_the_round_before_alone(notebook: Notebook, sizes: str) -> None:
     """Not in the first round; and by a whole number of times."""
-    _, sentences, _ = said(notebook, f"batches = [torch.rand(100, n, 256) for n in {sizes}]", TRAIN)
+    _, sentences, _ = fail(notebook, f"batches = [torch.rand(100, n, 256) for n in {sizes}]", TRAIN)
     assert ("3 times as long" in sentences) is (len(sizes) > len("(900,)"))
 
 
@@ -247,7 +247,7 @@ def test_says_what_a_container_will_need_at_its_end(
 ) -> None:
     """By its own bound, which a subclass of `deque` may not have, else by the loop around."""
     fill = f"{loop}\n    kept.append(net(rows))"
-    rule, sentences, _ = said(notebook, f"{ROWS}\nkept = {container}\nrounds = [0] * 30_000", fill)
+    rule, sentences, _ = fail(notebook, f"{ROWS}\nkept = {container}\nrounds = [0] * 30_000", fill)
     assert rule == "kept-tensors"
     assert (f"the {most} that there will be need" in sentences) is (most is not None)
 
@@ -261,7 +261,7 @@ def attribute(x, steps):
     return torch.autograd.grad(out, path)[0]
 attribute(torch.rand(1, 256, device="cuda"), 900_000 // 3)
 """
-    rule, _, examples = said(notebook, attribute)
+    rule, _, examples = fail(notebook, attribute)
     assert rule == "activations"
     assert "no-grad" not in examples
     assert "up to the backward pass" in examples["call-in-parts"]
@@ -271,7 +271,7 @@ def test_splits_all_that_is_as_long(notebook: Notebook) -> None:
     """A perturbation has as many rows as what it is added to, and requires grad."""
     data = "x = torch.rand(120_000, 256, device='cuda')\ndelta = torch.zeros_like(x[:, :1])"
     attack = "delta.requires_grad_()\nnet(x + delta).mean().backward()"
-    _, _, examples = said(notebook, data, attack)
+    _, _, examples = fail(notebook, data, attack)
     assert "no-grad" not in examples
     assert re.search(
         r"net\(x\[n : n \+ \d+\] \+ delta\[n : n \+ \d+\]\)", examples["call-in-parts"]
@@ -280,7 +280,7 @@ def test_splits_all_that_is_as_long(notebook: Notebook) -> None:
 
 def test_frees_no_name_that_the_failing_line_reads(notebook: Notebook) -> None:
     """What a loop hands on from round to round is no left-over of it."""
-    _, _, examples = said(
+    _, _, examples = fail(
         notebook,
         "x = torch.rand(60_000, 256, device='cuda')",
         """

@@ -26,7 +26,7 @@ def attach(leases: Leases, client_id: str, **options: Any) -> None:
     leases.renew(client_id, visible=True, rate_hz=2, options=wishes)
 
 
-def test_nobody_looks_at_first() -> None:
+def test_no_page_looks_at_first() -> None:
     """Without a lease nothing is wanted."""
     leases = Leases()
     assert leases.wanted_hz() is None
@@ -98,8 +98,8 @@ def test_clients_without_number_do_not_fill_the_memory() -> None:
     assert len(leases._leases) == 64
 
 
-def test_without_anybody_options_are_the_defaults() -> None:
-    """A helper that nobody has attached to asks before it frees, and records nothing."""
+def test_without_a_page_options_are_the_defaults() -> None:
+    """A helper that no page has attached to asks before it frees, and records nothing."""
     assert Leases().options() == OPTIONS
 
 

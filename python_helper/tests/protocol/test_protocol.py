@@ -25,8 +25,8 @@ def definition_name(kind: type) -> str:
 def mirrored() -> dict[str, type]:
     """All messages and their parts in requests.py and wire.py, by the schema's names."""
     everything = [*vars(requests).values(), *vars(wire).values()]
-    kinds = [each for each in everything if is_typeddict(each) and each.__name__[0] != "_"]
-    return {definition_name(each): each for each in kinds}
+    kinds = [kind for kind in everything if is_typeddict(kind) and kind.__name__[0] != "_"]
+    return {definition_name(kind): kind for kind in kinds}
 
 
 def test_the_types_are_made_from_the_schema() -> None:
@@ -42,7 +42,7 @@ def test_every_request_is_told_by_its_type() -> None:
             (tag,) = get_args(get_type_hints(kind)["type"])
             assert tag == name.rsplit("_", 1)[0]
     assert set(checking.REQUESTS) == {
-        definition_name(each).removesuffix("_request") for each in get_args(requests.Request)
+        definition_name(request).removesuffix("_request") for request in get_args(requests.Request)
     }
 
 
@@ -101,7 +101,7 @@ def test_every_python_checks_a_list_that_may_be_missing(version: str) -> None:
         "for items in (None, ['cache'], 'cache', [1], {}):\n"
         "    print(flaw({**asked, 'items': items, 'confirmed': []}))"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [interpreter(version), "-c", code], cwd=SOURCES, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["None", "None", "items", "items", "items"]
+    assert process.stdout.split() == ["None", "None", "items", "items", "items"]

@@ -34,7 +34,7 @@ def test_outside_is_what_no_framework_explains() -> None:
     """Of 6000 used bytes two frameworks reserve 3500."""
     views = [view(0, "torch", 1000, 500), view(0, "jax", 800, 1200)]
     (device,) = merge(views, [gpu(0, A)])
-    assert [each.name for each in device.frameworks] == ["torch", "jax"]
+    assert [framework.name for framework in device.frameworks] == ["torch", "jax"]
     assert device.outside_bytes == 6000 - 1500 - 2000
     assert (device.in_use_bytes, device.cached_bytes) == (1800, 1700)
     assert device.used_bytes == 2500 + 1800
@@ -73,18 +73,18 @@ def test_a_mig_instance_is_found_by_order_too() -> None:
 def test_says_that_the_order_is_uncertain_only_where_it_is() -> None:
     """A UUID settles which device is which."""
     doubtful = gpu(0, A, notes=(NOTE,))
-    (known,) = merge([view(0, "torch", 1, 0, uuid=A)], [doubtful])
-    (unknown,) = merge([view(0, "jax", 1, 0)], [doubtful])
-    (unused,) = merge([], [doubtful])
-    assert (known.notes, unknown.notes, unused.notes) == ((), (NOTE,), (NOTE,))
+    (torch,) = merge([view(0, "torch", 1, 0, uuid=A)], [doubtful])
+    (jax,) = merge([view(0, "jax", 1, 0)], [doubtful])
+    (idle,) = merge([], [doubtful])
+    assert (torch.notes, jax.notes, idle.notes) == ((), (NOTE,), (NOTE,))
 
 
 def test_a_framework_without_a_driver_is_a_device() -> None:
     """Where no library answers, the framework's own call is asked, and only there."""
-    asked: list[int] = []
+    calls: list[int] = []
 
     def ask_gpu() -> tuple[int, int]:
-        asked.append(1)
+        calls.append(1)
         return 5000, 10000
 
     framework = FrameworkReading("torch", 600, 400, None, None, None)
@@ -93,7 +93,7 @@ def test_a_framework_without_a_driver_is_a_device() -> None:
     assert (device.free_bytes, device.capacity_bytes, device.outside_bytes) == (5000, 10000, 4000)
     assert device.free_source == device.capacity_source == "cudaMemGetInfo"
     merge([own], [gpu(0, None)])
-    assert asked == [1]
+    assert calls == [1]
 
 
 @pytest.mark.parametrize("free", [-1, 10001, 2**64 - 1])

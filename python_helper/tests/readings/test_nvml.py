@@ -78,9 +78,9 @@ def gives(**fields: int) -> Callable[..., int]:
     """Make a function of the library that fills these fields of what it is given by reference."""
 
     def call(*arguments: Any) -> int:
-        for each in arguments:
-            for name, value in fields.items() if hasattr(each, "_obj") else ():
-                setattr(each._obj, name, value)
+        for argument in arguments:
+            for name, value in fields.items() if hasattr(argument, "_obj") else ():
+                setattr(argument._obj, name, value)
         return 0
 
     return call
@@ -97,9 +97,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Driver]:
     """Open a driver on a library, as a process that knows its ids."""
 
     def open_driver(library: Any, own: Identity | None = None, *, unknown: bool = False) -> Driver:
-        known = own or Identity(frozenset({os.getpid()}), same_namespace=True)
+        ids = own or Identity(frozenset({os.getpid()}), same_namespace=True)
         monkeypatch.setattr(nvml_library, "load", lambda: library)
-        monkeypatch.setattr(nvml, "identity", lambda: None if unknown else known)
+        monkeypatch.setattr(nvml, "identity", lambda: None if unknown else ids)
         driver = Driver()
         driver.open()
         return driver
@@ -129,12 +129,8 @@ def test_what_the_driver_hides_is_not_measured(
     _, second = devices(driver)
     assert second.others_bytes is None
     assert second.outside_bytes == 2 * GIB
-    listed = driver.processes(second)
-    assert (
-        listed is None
-        if listing == "hidden"
-        else [each["bytes"] for each in listed or []] == [None]
-    )
+    rows = driver.processes(second)
+    assert rows is None if listing == "hidden" else [row["bytes"] for row in rows or []] == [None]
 
 
 def test_windows_tells_no_memory_by_process(
@@ -146,16 +142,16 @@ def test_windows_tells_no_memory_by_process(
     torch = View(1, uuid=UUIDS[1], framework=FrameworkReading("torch", GIB, 0))
     first, second = merge([torch], driver.read(fixed=False))
     assert (first.others_bytes, second.others_bytes) == (None, None)
-    assert [each["id"] for each in second.notes] == ["note.wddm_others"]
-    assert [each["bytes"] for each in driver.processes(second) or []] == [None]
+    assert [entry["id"] for entry in second.notes] == ["note.wddm_others"]
+    assert [entry["bytes"] for entry in driver.processes(second) or []] == [None]
     assert driver.processes(first) is None
     assert second.outside_bytes == GIB
 
 
-def unified(**has: Any) -> OldLibrary:
+def unified(**functions: Any) -> OldLibrary:
     """The library as on GB10: it refuses to tell of memory but that of a process."""
-    refused = {f"nvmlDeviceGetMemoryInfo{version}": lambda *_: 3 for version in ("", "_v2")}
-    return OldLibrary(Library(Machine()), **refused | has)
+    refusals = {f"nvmlDeviceGetMemoryInfo{version}": lambda *_: 3 for version in ("", "_v2")}
+    return OldLibrary(Library(Machine()), **refusals | functions)
 
 
 def test_without_memory_of_its_own_a_gpu_has_the_hosts(opened: Callable[..., Driver]) -> None:
@@ -193,8 +189,8 @@ def test_a_driver_that_fails_has_no_memory_of_the_host(
     assert (first.shared_with_host, first.capacity_bytes, first.free_bytes) == (False, None, None)
 
 
-def test_in_a_container_nobody_is_taken_for_this_process(opened: Callable[..., Driver]) -> None:
-    """A process id of another namespace may be anybody's: nothing is said of others."""
+def test_in_a_container_no_process_is_taken_for_this_one(opened: Callable[..., Driver]) -> None:
+    """A process id of another namespace may be of any process: nothing is said of others."""
     driver = opened(Library(Machine()), unknown=True)
     first, second = devices(driver)
     assert (first.others_bytes, second.others_bytes) == (None, None)
@@ -206,8 +202,8 @@ def test_ids_of_another_namespace_are_not_passed_on(opened: Callable[..., Driver
     driver = opened(Library(Machine()), Identity(frozenset({os.getpid()}), same_namespace=False))
     first, second = devices(driver)
     assert first.others_bytes == 0
-    (other,) = driver.processes(second) or []
-    assert (other["pid"], other["bytes"]) == (None, 2 * GIB)
+    (process,) = driver.processes(second) or []
+    assert (process["pid"], process["bytes"]) == (None, 2 * GIB)
 
 
 def test_without_a_driver_nothing_is_told(opened: Callable[..., Driver]) -> None:
@@ -222,8 +218,8 @@ def test_without_a_driver_and_devices_there_is_no_gpu(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files: list[str], *, absent: bool
 ) -> None:
     """A library that is missing alone, as in some containers, says nothing about the GPU."""
-    for each in files:
-        (tmp_path / each).touch()
+    for file in files:
+        (tmp_path / file).touch()
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(nvml, "_DEVICES", tmp_path)
     monkeypatch.setattr(nvml_library, "load", lambda: None)
@@ -256,7 +252,7 @@ def test_an_old_driver_tells_what_it_can(opened: Callable[..., Driver]) -> None:
 def test_reads_process_entries_of_either_size(opened: Callable[..., Driver], size: int) -> None:
     """Drivers of one version name have entries of two sizes; a misread one is never shown."""
 
-    def listed(_handle: Any, count: Any, buffer: Any) -> int:
+    def processes(_handle: Any, count: Any, buffer: Any) -> int:
         rows = [
             struct.pack("@IQII", pid, used, 2**32 - 1, 2**32 - 1).ljust(size, b"\0")
             for pid, used in ((101, GIB), (102, GIB // 2))
@@ -265,22 +261,22 @@ def test_reads_process_entries_of_either_size(opened: Callable[..., Driver], siz
         buffer[: size * len(rows)] = b"".join(rows)
         return 0
 
-    library = OldLibrary(Library(Machine()), nvmlDeviceGetComputeRunningProcesses_v3=listed)
+    library = OldLibrary(Library(Machine()), nvmlDeviceGetComputeRunningProcesses_v3=processes)
     driver = opened(library)
     _, second = devices(driver)
-    assert [each["bytes"] for each in driver.processes(second) or []] == [GIB, GIB // 2]
+    assert [process["bytes"] for process in driver.processes(second) or []] == [GIB, GIB // 2]
 
 
 def test_entries_that_make_no_sense_are_hidden(opened: Callable[..., Driver]) -> None:
     """Entries of neither size are not shown as processes."""
 
-    def garbled(_handle: Any, count: Any, buffer: Any) -> int:
+    def processes(_handle: Any, count: Any, buffer: Any) -> int:
         count._obj.value = 3
         buffer[:64] = b"\xff" * 64
         return 0
 
     library = OldLibrary(
-        Library(Machine(), "hidden"), nvmlDeviceGetComputeRunningProcesses_v3=garbled
+        Library(Machine(), "hidden"), nvmlDeviceGetComputeRunningProcesses_v3=processes
     )
     driver = opened(library)
     assert driver.processes(devices(driver)[1]) is None
@@ -345,19 +341,19 @@ def test_speaks_c(opened: Callable[..., Driver]) -> None:
 def test_a_gpu_split_by_mig_shows_one_instance(opened: Callable[..., Driver]) -> None:
     """CUDA uses one instance, the first unless told otherwise, and no GPU beside it."""
 
-    def instance(handle: Any, index: Any, found: Any) -> int:
+    def instance(handle: Any, index: Any, target: Any) -> int:
         if handle.value != 1 or index.value > 1:
             return 6  # not found: places for instances that were not made
-        found._obj.value = 100 + index.value
+        target._obj.value = 100 + index.value
         return 0
 
     def uuid(handle: Any, buffer: Any, _length: Any) -> int:
         buffer.value = f"MIG-{handle.value}".encode()
         return 0
 
-    def memory(handle: Any, found: Any) -> int:
-        found._obj.total = 5 * GIB if handle.value >= 100 else 40 * GIB
-        found._obj.free = 4 * GIB
+    def memory(handle: Any, target: Any) -> int:
+        target._obj.total = 5 * GIB if handle.value >= 100 else 40 * GIB
+        target._obj.free = 4 * GIB
         return 0
 
     library = OldLibrary(
@@ -381,9 +377,9 @@ def test_counts_as_cuda_visible_devices_says(
     """GPUs are counted as CUDA will count them; once it has, a change has no effect."""
     driver = opened(Library(Machine()))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", f"GPU-{UUIDS[1]}")
-    assert [(each.index, each.uuid) for each in driver.read(fixed=True)] == [(0, UUIDS[1])]
+    assert [(view.index, view.uuid) for view in driver.read(fixed=True)] == [(0, UUIDS[1])]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert [each.uuid for each in driver.read(fixed=True)] == [UUIDS[1]]
+    assert [view.uuid for view in driver.read(fixed=True)] == [UUIDS[1]]
     assert driver.read(fixed=False) != ()
     assert driver.read(fixed=False) == ()
 
@@ -420,8 +416,8 @@ def test_two_models_without_a_uuid_are_a_doubt(opened: Callable[..., Driver]) ->
     """CUDA puts the fastest first: until a framework tells a UUID, a note says so."""
     machine = Machine()
     machine.gpus[1].name = "H100"
-    notes = [each.notes for each in devices(opened(Library(machine)))]
-    assert [[note["id"] for note in each] for each in notes] == [["note.mapping"]] * 2
+    notes = [item.notes for item in devices(opened(Library(machine)))]
+    assert [[note["id"] for note in item] for item in notes] == [["note.mapping"]] * 2
 
 
 def test_only_looks(opened: Callable[..., Driver]) -> None:
@@ -531,14 +527,14 @@ def proc(folder: Path, namespace: str, status: str) -> Path:
 
 def test_identity_in_the_first_namespace(tmp_path: Path) -> None:
     """Outside of containers the driver's ids are ours."""
-    found = identity(proc(tmp_path, "pid:[4026531836]", "NSpid:\t77\n"))
-    assert found == Identity(frozenset({os.getpid()}), same_namespace=True)
+    ids = identity(proc(tmp_path, "pid:[4026531836]", "NSpid:\t77\n"))
+    assert ids == Identity(frozenset({os.getpid()}), same_namespace=True)
 
 
 def test_identity_with_the_outer_ids(tmp_path: Path) -> None:
     """Where the outer /proc is visible, all ids of this process are known."""
-    found = identity(proc(tmp_path, "pid:[4026532000]", "Name:\tpython\nNSpid:\t4711\t77\n"))
-    assert found == Identity(frozenset({4711, 77}), same_namespace=False)
+    ids = identity(proc(tmp_path, "pid:[4026532000]", "Name:\tpython\nNSpid:\t4711\t77\n"))
+    assert ids == Identity(frozenset({4711, 77}), same_namespace=False)
 
 
 def test_identity_in_a_container(tmp_path: Path) -> None:

@@ -42,41 +42,41 @@ def run(code: str) -> dict[str, Any]:
         text=True,
         env={**os.environ, "PYTHONPATH": str(SOURCES)},
     )
-    said: dict[str, Any] = json.loads(result.stdout)
-    assert said["failures"] == []
-    return said
+    values: dict[str, Any] = json.loads(result.stdout)
+    assert values["failures"] == []
+    return values
 
 
 def test_looking_makes_no_context() -> None:
     """The driver's totals are there, and this process is on no GPU."""
-    said = run(
+    values = run(
         "reading = look()\n"
         "say(state=reading.state, devices=len(reading.devices), contexts=sorted(contexts()),\n"
         "    initialised=torch.cuda.is_initialized(),\n"
         "    free=[each.free_bytes for each in reading.devices])"
     )
-    assert said["state"] == "not_initialised"
-    assert said["devices"] >= 1
-    assert None not in said["free"]
-    assert (said["contexts"], said["initialised"]) == ([], False)
+    assert values["state"] == "not_initialised"
+    assert values["devices"] >= 1
+    assert None not in values["free"]
+    assert (values["contexts"], values["initialised"]) == ([], False)
 
 
 def test_a_device_that_is_not_used_stays_without_a_context() -> None:
     """Of several GPUs only the one in use has a context, however often we look."""
     if torch.cuda.device_count() < 2:
         pytest.skip("one CUDA GPU only")
-    said = run(
+    values = run(
         "kept = torch.ones(2**20, device='cuda:1')\n"
         "for _ in range(5): look()\n"
         "say(contexts=sorted(contexts()), torch=[bool(torch._C._cuda_hasPrimaryContext(each))\n"
         "    for each in range(2)])"
     )
-    assert (said["contexts"], said["torch"]) == ([1], [False, True])
+    assert (values["contexts"], values["torch"]) == ([1], [False, True])
 
 
 def test_the_driver_and_pytorch_mean_the_same_gpu() -> None:
     """Matched by UUID: as many devices as PyTorch counts, the used one with its own numbers."""
-    said = run(
+    values = run(
         "kept = torch.empty(2**28, dtype=torch.uint8, device='cuda:0')\n"
         "reading = look()\n"
         "device = reading.devices[0]\n"
@@ -84,32 +84,32 @@ def test_the_driver_and_pytorch_mean_the_same_gpu() -> None:
         "    own=str(getattr(torch.cuda.get_device_properties(0), 'uuid', device.uuid)),\n"
         "    in_use=device.in_use_bytes)"
     )
-    assert said["devices"] == said["count"]
-    assert said["uuid"] == said["own"]
-    assert said["in_use"] == 2**28
+    assert values["devices"] == values["count"]
+    assert values["uuid"] == values["own"]
+    assert values["in_use"] == 2**28
 
 
 def test_outside_is_what_the_gpu_uses_beyond_pytorch() -> None:
     """The parts make up the capacity, and free is what CUDA itself says, give or take others."""
-    said = run(
+    values = run(
         "kept = torch.empty(2**28, dtype=torch.uint8, device='cuda:0')\n"
         "device = look().devices[0]\n"
         "say(device=device.as_wire(), cuda=torch.cuda.mem_get_info(0))"
     )
-    device = said["device"]
+    device = values["device"]
     parts = ("outside_bytes", "in_use_bytes", "cached_bytes", "free_bytes")
     assert sum(device[part] for part in parts) == device["capacity_bytes"]
-    assert device["capacity_bytes"] == said["cuda"][1]
-    assert device["free_bytes"] == pytest.approx(said["cuda"][0], abs=64 * 2**20)
+    assert device["capacity_bytes"] == values["cuda"][1]
+    assert device["free_bytes"] == pytest.approx(values["cuda"][0], abs=64 * 2**20)
     assert device["outside_bytes"] > 0
 
 
 def test_this_process_is_not_among_the_others() -> None:
     """Where the driver lists processes and knows this one, it is left out."""
-    said = run(
+    values = run(
         "import os\n"
         "kept = torch.ones(1, device='cuda:0')\n"
         "listed = nvml.processes(look().devices[0])\n"
         "say(own=os.getpid(), others=None if listed is None else [each['pid'] for each in listed])"
     )
-    assert said["others"] is None or said["own"] not in said["others"]
+    assert values["others"] is None or values["own"] not in values["others"]

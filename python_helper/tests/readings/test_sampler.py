@@ -36,9 +36,9 @@ class Gpu:
         """Read once, in whatever mood."""
         del ticking
         self.reads += 1
-        started = time.perf_counter()
+        start_s = time.perf_counter()
         self.mood()
-        took_s = time.perf_counter() - started
+        took_s = time.perf_counter() - start_s
         framework = FrameworkReading("torch", self.in_use, 0, None, None, None)
         device = DeviceReading(0, frameworks=(framework,))
         return Reading("live", (device,), HostReading(1, 2, 3), took_s)
@@ -112,9 +112,9 @@ def test_work_that_can_wait_is_done_at_rest(bench: Bench) -> None:
     _until(lambda: bench.work < 1000)
     bench.run_cell()
     assert bench.news.acquire(timeout=SOON_S)
-    left = bench.work
+    rest = bench.work
     assert bench.news.acquire(timeout=SOON_S)
-    assert bench.work == left > 0
+    assert bench.work == rest > 0
     bench.work, bench.busy = 5, False
     bench.sampler.wake()
     _until(lambda: bench.work == 0)
@@ -190,15 +190,15 @@ def test_the_edge_of_a_cell_does_not_wait_for_a_slow_source(bench: Bench) -> Non
     hangs = threading.Event()
     assert bench.sampler.measure_edge() is not None
 
-    has_waited: list[bool] = []
+    waits: list[bool] = []
 
     def hang() -> None:
-        has_waited.append(hangs.wait(SOON_S))
+        waits.append(hangs.wait(SOON_S))
 
     bench.gpu.mood = hang
     bench.run_cell()
     assert bench.sampler.measure_edge() is None
-    assert has_waited == []
+    assert waits == []
     hangs.set()
 
 

@@ -32,7 +32,7 @@ BOARDS = (
 )
 def test_shows_what_cuda_shows(setting: str | None, handles: list[int]) -> None:
     """Nothing counts after an invalid entry, none if doubled, one MIG instance or whole GPUs."""
-    assert [each.handle for each in visible(setting, BOARDS)] == handles
+    assert [board.handle for board in visible(setting, BOARDS)] == handles
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_shows_what_cuda_shows(setting: str | None, handles: list[int]) -> None:
 def test_agrees_with_pytorch(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """PyTorch reads the same rules in Python, where no GPU is split by MIG."""
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", setting)
-    wanted = torch.cuda._parse_visible_devices()
-    if wanted and isinstance(wanted[0], str):
-        wanted = torch.cuda._transform_uuid_to_ordinals(wanted, [each.uuid for each in BOARDS[:2]])
-    indices = [index for index in wanted if isinstance(index, int)]
+    gpus = torch.cuda._parse_visible_devices()
+    if gpus and isinstance(gpus[0], str):
+        gpus = torch.cuda._transform_uuid_to_ordinals(gpus, [board.uuid for board in BOARDS[:2]])
+    indices = [index for index in gpus if isinstance(index, int)]
     expected = list(itertools.takewhile(lambda index: index < 2, indices))
-    assert [each.handle for each in visible(setting, BOARDS[:2])] == expected
+    assert [board.handle for board in visible(setting, BOARDS[:2])] == expected
 
 
 @pytest.mark.parametrize(

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     Pending = dict[tuple[str, str], Future[Trial]]
 
 SMOKE = ("displayed-failed", "gather")
-FREED = ("group-chained", "debug-other-error", "lru-cache")
-KEPT = ("kept-closure", "log-buffer", "suspended-in-traceback")
+FREEABLE = ("group-chained", "debug-other-error", "lru-cache")
+ERRORS = ("kept-closure", "log-buffer", "suspended-in-traceback")
 FREES = ("release", "cell")
 PAIRS = (
-    *product(FREED, FREES),
-    *product(KEPT, ("release", "release-errors")),
+    *product(FREEABLE, FREES),
+    *product(ERRORS, ("release", "release-errors")),
     ("gather", "gc"),
 )
-_SCENARIOS = {each.id: each for each in SCENARIOS}
-_METHODS = {each.id: each for each in METHODS}
+_SCENARIOS = {scenario.id: scenario for scenario in SCENARIOS}
+_METHODS = {method.id: method for method in METHODS}
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_common_failures_give_all_back(smoke: Pending, scenario: str, method: st
     assert_recovered(smoke[scenario, method].result())
 
 
-@pytest.mark.parametrize("scenario", FREED)
+@pytest.mark.parametrize("scenario", FREEABLE)
 @pytest.mark.parametrize("method", FREES)
 def test_all_comes_back_and_nothing_is_lost(trials: Pending, scenario: str, method: str) -> None:
     """The same of errors that are harder to let go of."""
@@ -88,14 +88,14 @@ def assert_recovered(trial: Trial) -> None:
     assert trial.outputs_work
 
 
-@pytest.mark.parametrize("scenario", KEPT)
+@pytest.mark.parametrize("scenario", ERRORS)
 def test_a_kept_error_is_asked_for_first(trials: Pending, scenario: str) -> None:
     """The safe set leaves what a kept error holds; once confirmed, it comes back."""
     assert trials[scenario, "release"].result().share == 0
-    confirmed = trials[scenario, "release-errors"].result()
-    assert confirmed.share is not None
-    assert confirmed.share >= 0.99
-    assert confirmed.harmless
+    trial = trials[scenario, "release-errors"].result()
+    assert trial.share is not None
+    assert trial.share >= 0.99
+    assert trial.harmless
 
 
 def test_the_measure_can_say_no(trials: Pending) -> None:
@@ -106,6 +106,6 @@ def test_the_measure_can_say_no(trials: Pending) -> None:
 def test_scenarios_are_what_they_say(newest_python: Path) -> None:
     """The variables of a scenario, and what they hold, are as its description lists them."""
     with Environment("sample", newest_python) as environment, ThreadPoolExecutor(4) as pool:
-        names = (*SMOKE, *FREED, *KEPT)
-        found = pool.map(lambda name: faults(environment, _SCENARIOS[name]), names)
-        assert list(found) == [[]] * len(names)
+        names = (*SMOKE, *FREEABLE, *ERRORS)
+        results = pool.map(lambda name: faults(environment, _SCENARIOS[name]), names)
+        assert list(results) == [[]] * len(names)

@@ -1,4 +1,4 @@
-"""A notebook on a simulated card, for the tests of everything that frees."""
+"""A notebook on a simulated GPU, for the tests of everything that frees."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fail():
 
 @pytest.fixture
 def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card of 4 GiB, with 64 MiB in a variable `keep`."""
+    """A notebook on a simulated GPU of 4 GiB, with 64 MiB in a variable `keep`."""
     with simulate("4 GiB"), open_notebook() as notebook:
         assert notebook.run(BASE).success
         yield notebook
@@ -41,4 +41,4 @@ def found(
     """Return items of one kind as a plan finds them, by their ids."""
     situation = notebook.situation()
     with situation.looking():
-        return {each.id: each for each in items(situation)}
+        return {item.id: item for item in items(situation)}

@@ -22,12 +22,12 @@ FAIL = "def work():\n    x = tensor(512)\n    fail()\nwork()"
 LEFT_ALONE = "Chosen in an earlier session, and so left alone: {}\n"
 
 
-def clean_up(notebook: Notebook, *wanted: str) -> str:
+def clean_up(notebook: Notebook, *items: str) -> str:
     """Write the cell, run it as it is, twice, and return it: it says what it freed."""
-    code = cleanup.cleanup_code(notebook.situation(), wanted or None)
+    code = cleanup.cleanup_code(notebook.situation(), items or None)
     names, before = own_names(notebook), notebook.in_use()
-    assert run(notebook, code) == freed(before - notebook.in_use())
-    assert run(notebook, code) == freed(0)
+    assert run(notebook, code) == freed_text(before - notebook.in_use())
+    assert run(notebook, code) == freed_text(0)
     assert own_names(notebook) <= names
     assert "gpu_headroom" not in code.replace("_free_gpu_memory", "")
     return code
@@ -40,7 +40,7 @@ def run(notebook: Notebook, code: str) -> str:
     return notebook.printed
 
 
-def freed(size: int) -> str:
+def freed_text(size: int) -> str:
     """What a cell says that has freed so much."""
     return f"Freed {size / MIB:,.1f} MiB of GPU memory.\n"
 
@@ -104,7 +104,7 @@ def test_takes_no_variable_in_another_session(notebook: Notebook, displayed: str
     for _ in range(6):
         notebook.run(displayed)
     for _ in range(2):
-        assert run(notebook, code) == freed(0)
+        assert run(notebook, code) == freed_text(0)
     assert {name: id(notebook.shell.user_ns[name]) for name in variables(notebook)} == names
     assert notebook.run("Out").success
 
@@ -125,7 +125,7 @@ def test_asks_nothing_of_what_is_no_array(notebook: Notebook) -> None:
     for _ in range(5):
         notebook.run("Private()")
     notebook.run("touched.clear()")
-    assert run(notebook, code) == freed(0)
+    assert run(notebook, code) == freed_text(0)
     assert notebook.shell.user_ns["touched"] == []
 
 
@@ -134,7 +134,7 @@ def test_frees_nothing_in_a_fresh_kernel(notebook: Notebook) -> None:
     notebook.run("tensor(32)")
     notebook.run(FAIL)
     safe = cleanup.cleanup_code(notebook.situation())
-    items = [each["id"] for each in freeable_items.plan(notebook.situation())]
+    items = [item["id"] for item in freeable_items.plan(notebook.situation())]
     everything = cleanup.cleanup_code(notebook.situation(), items)
     for code in (safe, everything):
         script = (
@@ -144,11 +144,11 @@ def test_frees_nothing_in_a_fresh_kernel(notebook: Notebook) -> None:
             f"for _ in range(2): assert shell.run_cell({code!r}).success\n"
             "assert 'torch' not in sys.modules"
         )
-        done = subprocess.run(
+        proc = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=False
         )
-        said = LEFT_ALONE.format("keep, cublas") if code is everything else ""
-        assert (done.returncode, done.stdout) == (0, 2 * (said + freed(0))), done.stderr
+        note = LEFT_ALONE.format("keep, cublas") if code is everything else ""
+        assert (proc.returncode, proc.stdout) == (0, 2 * (note + freed_text(0))), proc.stderr
 
 
 def test_names_nothing_that_deletes_by_identity() -> None:
@@ -161,19 +161,19 @@ def test_names_nothing_that_deletes_by_identity() -> None:
 def test_deletes_nothing_that_was_chosen_in_another_session(notebook: Notebook) -> None:
     """There the names are those of other values; the safe part of the cell goes on to work."""
     notebook.run("model = tensor(64); batch = tensor(32)")
-    wanted = ["variable:model", "variable:batch", "traceback", "cache"]
-    code = cleanup.cleanup_code(notebook.situation(), wanted)
+    ids = ["variable:model", "variable:batch", "traceback", "cache"]
+    code = cleanup.cleanup_code(notebook.situation(), ids)
     notebook.shell.reset()
     notebook.run("import torch\n" + TENSOR + "model = tensor(128); batch = tensor(16)")
     notebook.run(FAIL.replace("fail()", "1 / 0"))
-    held = notebook.in_use()
-    said = LEFT_ALONE.format("model, batch")
-    assert run(notebook, code) == said + freed(512 * MIB)
-    assert run(notebook, code) == said + freed(0)
+    before = notebook.in_use()
+    note = LEFT_ALONE.format("model, batch")
+    assert run(notebook, code) == note + freed_text(512 * MIB)
+    assert run(notebook, code) == note + freed_text(0)
     assert {"model", "batch"} <= own_names(notebook)
-    assert held - notebook.in_use() == 512 * MIB
-    again = cleanup.cleanup_code(notebook.situation(), wanted)
-    assert run(notebook, again) == freed((128 + 16) * MIB)
+    assert before - notebook.in_use() == 512 * MIB
+    new_code = cleanup.cleanup_code(notebook.situation(), ids)
+    assert run(notebook, new_code) == freed_text((128 + 16) * MIB)
 
 
 def test_does_nothing_else_about_what_is_deleted(notebook: Notebook) -> None:
@@ -232,19 +232,17 @@ def test_each_item_has_code_that_gives_what_the_plan_says(notebook: Notebook) ->
     notebook.run("tensor(16)")
     notebook.run("work()")
     items = freeable_items.plan(notebook.situation())
-    items.sort(key=lambda each: each["kind"] in ("offload", "variable", "leftover"))
-    ids = [each["id"] for each in items if each["adds_headroom"]]
-    done = set()
+    items.sort(key=lambda item: item["kind"] in ("offload", "variable", "leftover"))
+    ids = [item["id"] for item in items if item["adds_headroom"]]
+    kinds = set()
     for item_id in ids:
-        found = [
-            each for each in freeable_items.plan(notebook.situation()) if each["id"] == item_id
-        ]
+        rows = [item for item in freeable_items.plan(notebook.situation()) if item["id"] == item_id]
         before = notebook.in_use()
         code = clean_up(notebook, item_id)
-        if found and found[0]["kind"] in ("error", "graph") and not found[0]["blocked"]:
-            assert code.startswith(f"# Left out: {found[0]['title']['text']}. Release it in the p")
-        if found and found[0]["blocked"] is None and "# Left out" not in code:
-            freed, expected = before - notebook.in_use(), found[0]["expected_bytes"]
-            assert freed >= (expected or 0), (item_id, freed, expected, code)
-            done.add(found[0]["kind"])
-    assert done >= {"outputs", "variable", "leftover", "gradients", "optimizer_state", "traceback"}
+        if rows and rows[0]["kind"] in ("error", "graph") and not rows[0]["blocked"]:
+            assert code.startswith(f"# Left out: {rows[0]['title']['text']}. Release it in the p")
+        if rows and rows[0]["blocked"] is None and "# Left out" not in code:
+            size, expected = before - notebook.in_use(), rows[0]["expected_bytes"]
+            assert size >= (expected or 0), (item_id, size, expected, code)
+            kinds.add(rows[0]["kind"])
+    assert kinds >= {"outputs", "variable", "leftover", "gradients", "optimizer_state", "traceback"}

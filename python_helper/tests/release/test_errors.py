@@ -1,4 +1,4 @@
-"""Errors that somebody keeps: what they hold is found, named and freed; they themselves stay."""
+"""Errors that code keeps: what they hold is found, named and freed; they themselves stay."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_leaves_to_the_failed_cell_what_is_its_own(notebook: Notebook) -> None:
 
 
 def test_says_nothing_of_small_errors(notebook: Notebook) -> None:
-    """An error that keeps no GPU memory is nobody's business."""
+    """An error that keeps no GPU memory is not listed."""
     notebook.run("try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    kept = error")
     assert found(notebook, errors.items) == {}
 

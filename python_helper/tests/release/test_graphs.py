@@ -21,7 +21,7 @@ x = torch.randn(2048, 1024, device="cuda")
 def step():
     return torch.relu(model(x * 2)).sum()
 """
-KEPT = {
+CASES = {
     "a loss": ("loss = step()", "loss", 16),
     "a list": ("losses = [step() for _ in range(4)]", "losses", 64),
     "a dictionary": ("losses = {n: step() for n in range(2)}", "losses", 32),
@@ -31,19 +31,19 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("case", KEPT)
+@pytest.mark.parametrize("case", CASES)
 def test_gives_back_what_the_graph_alone_keeps(notebook: Notebook, case: str) -> None:
     """As much as theory says; the variable stays, detached."""
-    source, name, size = KEPT[case]
+    source, name, size = CASES[case]
     assert notebook.run(STEP + source).success, notebook.printed
-    held = notebook.in_use()
+    before = notebook.in_use()
     (item,) = found(notebook, graphs.items).values()
     assert (item.id, item.expected_bytes) == (f"graph:{name}", size * MIB)
     assert item.kind not in SAFE
     assert item.confirm is not None
     del item
     assert notebook.free(f"graph:{name}").freed_bytes == size * MIB
-    assert held - notebook.in_use() == size * MIB
+    assert before - notebook.in_use() == size * MIB
     assert name in notebook.shell.user_ns
     assert found(notebook, graphs.items) == {}
 
@@ -100,9 +100,9 @@ def test_says_what_is_left_of_a_mixed_list(notebook: Notebook) -> None:
     del item
     outcome = notebook.free("graph:kept")
     assert outcome.freed_bytes == 16 * MIB
-    said = outcome.items[0]["message"]
-    assert said is not None
-    assert said["params"] == {"count": 1}
+    message = outcome.items[0]["message"]
+    assert message is not None
+    assert message["params"] == {"count": 1}
 
 
 def test_runs_no_hook_of_the_tensor(notebook: Notebook) -> None:

@@ -1,4 +1,4 @@
-"""What would come back, by simulation, against what does: in bytes, on a simulated card."""
+"""What would come back, by simulation, against what does: in bytes, on a simulated GPU."""
 
 from __future__ import annotations
 
@@ -114,15 +114,15 @@ def test_what_a_name_gives(notebook: Notebook, name: str) -> None:
     gc.collect()
     notebook.run("1")
     heap = look(notebook)
-    foretold = sum_of(heap.retained([notebook.shell.user_ns[variable]]))
+    expected = sum_of(heap.retained([notebook.shell.user_ns[variable]]))
     before = notebook.in_use()
     delete(notebook, variable)
-    freed = before - notebook.in_use()
+    actual = before - notebook.in_use()
     notebook.run(
         "import json\nif 'done' in globals(): done.set(); thread.join()\nvars(json).pop('kept', 0)"
     )
-    assert (foretold, freed) == (mib * MIB, mib * MIB) or near(foretold, mib)
-    assert foretold == freed
+    assert (expected, actual) == (mib * MIB, mib * MIB) or near(expected, mib)
+    assert expected == actual
 
 
 def look(notebook: Notebook, cpu_s: float = 30.0) -> Heap:
@@ -152,14 +152,14 @@ def test_many_names_of_one_structure_are_looked_through_once(
     situation, followed = notebook.situation(), 0
     original = reference_graph.ReferenceGraph.all_referred_by
 
-    def counted(graph: Any, numbers: Any) -> Any:
+    def spy(graph: Any, numbers: Any) -> Any:
         nonlocal followed
-        known = list(numbers)
-        followed += len(known)
-        return original(graph, known)
+        indices = list(numbers)
+        followed += len(indices)
+        return original(graph, indices)
 
-    monkeypatch.setattr(reference_graph.ReferenceGraph, "all_referred_by", counted)
-    items = {each.id: each for each in find(situation)}
+    monkeypatch.setattr(reference_graph.ReferenceGraph, "all_referred_by", spy)
+    items = {item.id: item for item in find(situation)}
     assert situation.complete
     assert sum_of(items["variable:n0"].gives) == 0
     assert followed < 10 * 3000
@@ -185,8 +185,8 @@ class _Watched(Turn):
 def test_a_long_walk_for_all_names_makes_way() -> None:
     """Along a chain, and in a component of a thousand objects, a little at a time."""
     turn = _Watched()
-    found = leading({0: 2, 10: 4}, turn.follow, turn)
-    assert (found[9], found[10], found[4999]) == (2, 6, 6)
+    totals = leading({0: 2, 10: 4}, turn.follow, turn)
+    assert (totals[9], totals[10], totals[4999]) == (2, 6, 6)
     assert turn.most <= 2 * 256
 
 
@@ -196,14 +196,14 @@ def test_what_names_give_is_what_a_walk_for_each_would_say(notebook: Notebook) -
     for seed in range(30):
         notebook.run(CHANCE.format(seed=seed))
         heap = looked(notebook)
-        names = {name: each for name, each in notebook.shell.user_ns.items() if name[0] == "v"}
-        spaces = [each for each, _ in heap._holders(None)]
+        names = {name: obj for name, obj in notebook.shell.user_ns.items() if name[0] == "v"}
+        spaces = [obj for obj, _ in heap._holders(None)]
         for name, value in names.items():
-            found = heap.retained([value])
-            assert found == heap.retained([value], spaces), (seed, name)
-            sizes.add(sum_of(found))
-        some = [*names.values()][::2]
-        assert heap.retained(some) == heap.retained(some, spaces), seed
+            result = heap.retained([value])
+            assert result == heap.retained([value], spaces), (seed, name)
+            sizes.add(sum_of(result))
+        half = [*names.values()][::2]
+        assert heap.retained(half) == heap.retained(half, spaces), seed
     notebook.run("del json.kept")
     assert len(sizes) > 5
 
@@ -243,7 +243,7 @@ def delete(notebook: Notebook, variable: str) -> None:
     shell: Any = notebook.shell
     value = shell.user_ns[variable]
     for space in (shell.user_ns, shell.user_ns_hidden, shell.history_manager.output_hist):
-        for name in [name for name, each in space.items() if each is value]:
+        for name in [name for name, entry in space.items() if entry is value]:
             del space[name]
     for last in ("_", "__", "___"):
         if getattr(shell.displayhook, last) is value:
@@ -262,7 +262,7 @@ def looked(notebook: Notebook) -> Heap:
 def test_gradients_of_a_pytorch_that_does_not_show_its_own_references(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Versions before that hold gradients that no object leads to: nobody else does."""
+    """Versions before that hold gradients that no object leads to; nothing else does."""
     notebook.run(TRAINED)
     monkeypatch.setattr(Torch, "kept_by_itself", lambda *_: 0)
     heap, weight = looked(notebook), notebook.shell.user_ns["model"].weight
@@ -273,14 +273,14 @@ def test_gradients_of_a_pytorch_that_does_not_show_its_own_references(
 def test_names_who_holds_the_rest(notebook: Notebook) -> None:
     """Other names of the same memory are told, a displayed value and a failed cell among them."""
     notebook.run("x = tensor(64)\ncache = [x]\nother = tensor(8)")
-    shown = notebook.run("x[:1]").execution_count
+    output = notebook.run("x[:1]").execution_count
     failed = notebook.run("def work(arg):\n    1 / 0\nwork(x)").execution_count
     heap = look(notebook)
     names = set(heap.held_by([notebook.shell.user_ns["x"]]))
     assert (
-        {"cache", f"Out[{shown}]"}
+        {"cache", f"Out[{output}]"}
         <= names
-        <= {"cache", f"Out[{shown}]", f"In [{failed}]", "In [ ]"}
+        <= {"cache", f"Out[{output}]", f"In [{failed}]", "In [ ]"}
     )
     assert len(names) == 3
 
@@ -327,7 +327,7 @@ def test_says_that_it_is_not_measured_when_the_time_is_up(notebook: Notebook) ->
     with situation.looking():
         assert not situation.sees
     assert not situation.complete
-    assert [each.kind for each in find(situation)] == ["traceback", "garbage", "cache"]
+    assert [item.kind for item in find(situation)] == ["traceback", "garbage", "cache"]
 
 
 def test_what_there_is_no_time_for_is_not_measured(notebook: Notebook) -> None:

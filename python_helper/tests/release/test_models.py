@@ -53,7 +53,7 @@ def test_training_goes_on_afterwards(kernel: Notebook, item: str) -> None:
 
 
 def test_a_gradient_that_a_variable_holds_stays(kernel: Notebook) -> None:
-    """What somebody else keeps is not promised, and it is not taken from them."""
+    """What other code keeps is not promised, and it is not taken away."""
     kernel.run("mine = model[0].weight.grad")
     assert items(kernel)["gradients:model"].expected_bytes == PARAMETERS - 4 * MIB
     outcome = kernel.free("gradients:model")
@@ -104,13 +104,13 @@ def test_offers_what_was_compiled_only_where_something_was(
 
 
 class Pool:
-    """Stands in for CuPy's pool: it needs a real card."""
+    """Stands in for CuPy's pool: it needs a real GPU."""
 
     def __init__(self) -> None:
         self.cached = 3 * MIB
 
     def total_bytes(self) -> int:
-        """Return what the pool took of the card."""
+        """Return what the pool took of the GPU."""
         return MIB + self.cached
 
     def used_bytes(self) -> int:
@@ -138,9 +138,9 @@ def test_offers_the_caches_of_other_frameworks_that_are_live(
         module = ModuleType(name)
         vars(module).update(attributes)
         monkeypatch.setitem(sys.modules, name, module)
-    found = items(kernel)
-    assert found["framework_cache:cupy"].expected_bytes == 3 * MIB
-    assert "framework_cache:jax" not in found
+    caches = items(kernel)
+    assert caches["framework_cache:cupy"].expected_bytes == 3 * MIB
+    assert "framework_cache:jax" not in caches
     kernel.free("framework_cache:cupy")
     assert "framework_cache:cupy" not in items(kernel)
     sys.modules["jax._src.xla_bridge"]._backends["cuda"] = None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def rows(notebook: Notebook) -> dict[str, int | None]:
     """Return what each displayed value would give, by its id."""
     items = notebook.plan().items()
-    return {name: each["expected_bytes"] for name, each in items if each["kind"] == "outputs"}
+    return {name: item["expected_bytes"] for name, item in items if item["kind"] == "outputs"}
 
 
 def test_frees_displayed_values_that_no_name_holds(notebook: Notebook) -> None:
@@ -55,7 +55,7 @@ def test_keeps_a_name_of_the_user_that_looks_like_an_output(
 
 
 def test_code_is_not_misled_by_what_nothing_reaches(notebook: Notebook) -> None:
-    """A cycle that was not collected yet is nobody who holds a displayed value."""
+    """A cycle that was not collected yet does not count as a holder of a displayed value."""
     before = notebook.in_use()
     notebook.run("tensor(512)")
     notebook.run("cycle = [_]\ncycle.append(cycle)\ndel cycle")
@@ -75,8 +75,8 @@ def test_gives_each_displayed_value_a_row(notebook: Notebook) -> None:
     """A plan has a row for each, with its own bytes, and each can be freed by itself."""
     first = notebook.run("tensor(64)").execution_count
     second = notebook.run("[tensor(32)]").execution_count
-    told = [run.as_wire("life")["output_id"] for run in notebook.ledger.runs()]
-    assert told[-2:] == [f"output:{first}", f"output:{second}"]
+    ids = [run.as_wire("life")["output_id"] for run in notebook.ledger.runs()]
+    assert ids[-2:] == [f"output:{first}", f"output:{second}"]
     notebook.run("'text'")
     assert rows(notebook) == {f"output:{first}": 64 * MIB, f"output:{second}": 32 * MIB}
     before = notebook.in_use()

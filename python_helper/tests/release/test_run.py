@@ -1,4 +1,4 @@
-"""Freeing on a simulated card: what comes back, what stays, and what is said about it."""
+"""Freeing on a simulated GPU: what comes back, what stays, and what is said about it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ FAIL = "def work():\n    x = tensor(1024)\n    fail()\nwork()"
 
 
 def test_collects_garbage_and_returns_the_cache(notebook: Notebook) -> None:
-    """A cycle of objects goes with the garbage, whole free segments go back to the card."""
+    """A cycle of objects goes with the garbage, whole free segments go back to the GPU."""
     notebook.run(
         "class Node: pass\nnode = Node()\nnode.self = node\nnode.x = tensor(512)\ndel node"
     )
     outcome = notebook.free("garbage", "cache")
-    assert {each["id"]: each["freed_bytes"] for each in outcome.items}["garbage"] == 512 * MIB
+    assert {item["id"]: item["freed_bytes"] for item in outcome.items}["garbage"] == 512 * MIB
     assert outcome.returned_bytes is not None
     assert outcome.returned_bytes >= 512 * MIB
 
@@ -55,14 +55,14 @@ def test_clean_up_cell_and_release_say_the_same_of_a_name(notebook: Notebook) ->
         "model(torch.randn(8, 4096, device='cuda')).sum().backward()"
     )
     outcome = notebook.free()
-    (held,) = [each for each in outcome.still_held if each["name"] == "model"]
-    assert held["bytes"] == 2 * (4096 * 4096 + 4096) * 4
+    (row,) = [item for item in outcome.still_held if item["name"] == "model"]
+    assert row["bytes"] == 2 * (4096 * 4096 + 4096) * 4
     code = cleanup.cleanup_code(notebook.situation())
-    assert f"if you wish: model ({format_bytes(held['bytes'])}), " in code
+    assert f"if you wish: model ({format_bytes(row['bytes'])}), " in code
     before = notebook.in_use()
     assert notebook.run("del model").success
     notebook.free()
-    assert before - notebook.in_use() == held["bytes"]
+    assert before - notebook.in_use() == row["bytes"]
 
 
 def test_leaves_the_cache_alone_while_a_graph_is_captured(
@@ -80,8 +80,8 @@ def test_leaves_the_cache_alone_while_a_graph_is_captured(
 
 def test_says_that_nothing_was_measured_while_no_framework_is_live(notebook: Notebook) -> None:
     """The driver tells its totals before; what a framework holds is then still unknown."""
-    card = View(0, total_bytes=4 * GIB, free_bytes=GIB)
-    driver_only = DeviceSnapshot(0, 0.0, "not_initialised", merge((), [card]))
+    view = View(0, total_bytes=4 * GIB, free_bytes=GIB)
+    driver_only = DeviceSnapshot(0, 0.0, "not_initialised", merge((), [view]))
     outcome = releasing.run(["garbage"], notebook.situation(), lambda: driver_only)
     assert (outcome.freed_bytes, outcome.in_use_bytes) == (None, None)
     assert outcome.message["id"] == "released.not_measured"
@@ -92,9 +92,9 @@ def test_says_of_an_item_that_it_is_gone(notebook: Notebook) -> None:
     notebook.run("tensor(64)")
     outcome = notebook.free("outputs", "variable:gone")
     assert outcome.freed_bytes == 64 * MIB
-    (said,) = [each["message"] for each in outcome.items if each["id"] == "variable:gone"]
-    assert said is not None
-    assert said["id"] == "item.gone"
+    (message,) = [item["message"] for item in outcome.items if item["id"] == "variable:gone"]
+    assert message is not None
+    assert message["id"] == "item.gone"
 
 
 def test_an_item_that_fails_costs_no_other(
@@ -109,9 +109,9 @@ def test_an_item_that_fails_costs_no_other(
     notebook.run(FAIL)
     monkeypatch.setattr("gpu_headroom.release.tracebacks.drop_tracebacks", fails)
     outcome = notebook.free()
-    said = {each["id"]: each["message"] for each in outcome.items}["traceback"]
-    assert said is not None
-    assert said["text"] == "It could not be freed: RuntimeError: no."
+    message = {item["id"]: item["message"] for item in outcome.items}["traceback"]
+    assert message is not None
+    assert message["text"] == "It could not be freed: RuntimeError: no."
     assert outcome.freed_bytes == 64 * MIB
 
 
@@ -127,8 +127,8 @@ def test_measures_each_item_by_itself(notebook: Notebook) -> None:
         outcome = notebook.free()
     finally:
         gc.enable()
-    freed = {each["id"].partition(":")[0]: each["freed_bytes"] for each in outcome.items}
-    assert freed == {
+    sizes = {item["id"].partition(":")[0]: item["freed_bytes"] for item in outcome.items}
+    assert sizes == {
         "output": 64 * MIB,
         "traceback": GIB,
         "garbage": 32 * MIB,

@@ -61,18 +61,18 @@ CHOSEN = {
 
 def gain(items: Iterable[Freeable], groups: Iterable[Shared]) -> int:
     """Add up what chosen items give, as a page does."""
-    chosen = {each.id: each.expected_bytes or 0 for each in items}
+    chosen = {row.id: row.expected_bytes or 0 for row in items}
     repeated = (
-        each["bytes"] * max(0, sum(name in chosen for name in each["ids"]) - 1) for each in groups
+        row["bytes"] * max(0, sum(name in chosen for name in row["ids"]) - 1) for row in groups
     )
     return sum(chosen.values()) - sum(repeated)
 
 
 def find(notebook: Notebook) -> tuple[dict[str, Freeable], Groups]:
     """Measure; small things, what the fixture made and what wings free are not looked at."""
-    found = [each for each in measured(notebook.situation()) if each.kind != "offload"]
-    groups = {tuple(each["ids"]): each["bytes"] for each in shared(found)}
-    return {each.id: each for each in found}, {
+    items = [row for row in measured(notebook.situation()) if row.kind != "offload"]
+    groups = {tuple(row["ids"]): row["bytes"] for row in shared(items)}
+    return {row.id: row for row in items}, {
         ids: size for ids, size in groups.items() if size >= MIB and "keep" not in ids[0]
     }
 
@@ -82,11 +82,11 @@ def test_says_which_bytes_several_items_count(notebook: Notebook, case: str) -> 
     """To the byte, as theory has it; and the sum of chosen items is what they then free."""
     source, expected, total = CASES[case]
     assert notebook.run(source).success, notebook.printed
-    found, groups = find(notebook)
+    items, groups = find(notebook)
     assert groups == expected
     chosen = CHOSEN[case]
-    assert gain((found[each] for each in chosen), shared(found.values())) == total
-    found.clear()
+    assert gain((items[each] for each in chosen), shared(items.values())) == total
+    items.clear()
     before = notebook.in_use()
     outcome = notebook.free(*chosen)
     assert outcome.freed_bytes == before - notebook.in_use() == total
@@ -97,17 +97,17 @@ def test_the_sum_of_any_choice_is_exact(notebook: Notebook) -> None:
     """It is that of the storages themselves, each once, for all choices of three items."""
     assert notebook.run(f"{LOSSES}{TRAINED}alias = [losses[0], model]").success, notebook.printed
     notebook.run("torch.relu(layer(x)).sum()")
-    found = [each for each in measured(notebook.situation()) if each.kind != "offload"]
-    groups = shared(found)
+    items = [item for item in measured(notebook.situation()) if item.kind != "offload"]
+    groups = shared(items)
     assert len(groups) == 2
-    offered = [each for each in found if each.blocked is None]
+    offered = [item for item in items if item.blocked is None]
     for chosen in combinations(offered, 3):
         assert gain(chosen, groups) == together(chosen).bytes
 
 
-def test_what_is_not_measured_is_nobodys(notebook: Notebook) -> None:
+def test_what_is_not_measured_is_not_shared(notebook: Notebook) -> None:
     """Garbage has no bytes to share."""
     notebook.run("view = keep[:1]")
-    found = measured(notebook.situation())
-    assert "garbage" in [each.id for each in found]
-    assert "garbage" not in {name for each in shared(found) for name in each["ids"]}
+    items = measured(notebook.situation())
+    assert "garbage" in [row.id for row in items]
+    assert "garbage" not in {name for row in shared(items) for name in row["ids"]}

@@ -135,10 +135,10 @@ def test_frees_what_a_failure_keeps(notebook: Notebook, name: str) -> None:
     """The plan foretells what comes back, whatever way the cell was run; no variable is lost."""
     before = notebook.in_use()
     notebook.run(FAILURES[name])
-    held = notebook.in_use() - before
-    assert held >= GIB
-    foretold = notebook.plan()["traceback"]["expected_bytes"]
-    assert foretold == notebook.free().freed_bytes == held
+    size = notebook.in_use() - before
+    assert size >= GIB
+    expected = notebook.plan()["traceback"]["expected_bytes"]
+    assert expected == notebook.free().freed_bytes == size
     assert notebook.in_use() == before
     assert notebook.shell.user_ns["keep"].numel() == 64 * MIB
 
@@ -155,22 +155,22 @@ def test_a_clean_up_cell_frees_the_same(notebook: Notebook, name: str) -> None:
     assert notebook.in_use() == before
 
 
-KEPT = {
+HOLDERS = {
     "in a variable": "kept = error",
     "in a list": "kept = [error]",
     "behind another error": "kept = ValueError()\n    kept.__cause__ = error",
 }
 
 
-@pytest.mark.parametrize("how", KEPT)
+@pytest.mark.parametrize("how", HOLDERS)
 def test_leaves_an_error_that_the_user_keeps(notebook: Notebook, how: str) -> None:
     """Remembered by IPython, too, it is hers: its traceback goes only where she agrees."""
     before = notebook.in_use()
     notebook.run(
-        f"{WORK}try:\n    work()\nexcept RuntimeError as error:\n    {KEPT[how]}\n    raise"
+        f"{WORK}try:\n    work()\nexcept RuntimeError as error:\n    {HOLDERS[how]}\n    raise"
     )
     assert notebook.in_use() - before == GIB
-    items = {name: each["expected_bytes"] for name, each in notebook.plan().items()}
+    items = {name: item["expected_bytes"] for name, item in notebook.plan().items()}
     assert (items["traceback"], items["error:kept"]) == (0, GIB)
     for free in (notebook.free, notebook.clean_up):
         free()
@@ -218,12 +218,12 @@ def test_does_nothing_while_the_debugger_is_open(notebook: Notebook) -> None:
     outcomes = []
     notebook.shell.user_ns["probe"] = lambda: outcomes.append(notebook.free())
     notebook.run(WORK.replace("fail()", "1 / 0") + "work()")
-    held = notebook.in_use()
+    before = notebook.in_use()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin", io.StringIO("probe()\nq\n"))
         notebook.run("%debug")
     assert [outcome.message["id"] for outcome in outcomes] == ["released.debugging"]
-    assert notebook.in_use() == held
+    assert notebook.in_use() == before
 
 
 def test_frees_behind_an_error_of_syntax(notebook: Notebook) -> None:
@@ -247,6 +247,6 @@ def test_says_politely_that_there_is_nothing_to_debug(notebook: Notebook) -> Non
 def test_does_not_promise_what_a_name_holds_as_well(notebook: Notebook) -> None:
     """An argument that a variable names stays, and its bytes stand in the variable's row."""
     notebook.run("named = tensor(256)\ndef work(x):\n    y = tensor(64)\n    fail()\nwork(named)")
-    items = {name: each["expected_bytes"] for name, each in notebook.plan().items()}
+    items = {name: item["expected_bytes"] for name, item in notebook.plan().items()}
     assert (items["traceback"], items["variable:named"]) == (64 * MIB, 256 * MIB)
     assert notebook.free("traceback").freed_bytes == 64 * MIB

@@ -24,9 +24,9 @@ LOADER = "loader = [1, 2, 3]\nmodel = nn.Linear(1024, 1024, bias=False).cuda()"
 def variables_of(notebook: Notebook) -> dict[str, Freeable]:
     """Return variables and left-overs but for the `keep` of the fixture."""
     return {
-        name: each
-        for name, each in found(notebook, variables.items).items()
-        if "keep" not in each.names
+        name: item
+        for name, item in found(notebook, variables.items).items()
+        if "keep" not in item.names
     }
 
 
@@ -151,7 +151,7 @@ def test_offers_what_a_loop_left_behind_as_such(notebook: Notebook) -> None:
     notebook.run("for n in loader:\n    batch = tensor(32)\n    hidden = tensor(16)")
     notebook.run("def predict():\n    return model")
     items = variables_of(notebook)
-    assert {each: item.expected_bytes for each, item in items.items()} == {
+    assert {name: item.expected_bytes for name, item in items.items()} == {
         "variable:model": size - before,
         "leftover:batch": 32 * MIB,
         "leftover:hidden": 16 * MIB,

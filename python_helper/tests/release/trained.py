@@ -58,7 +58,7 @@ def captured_graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def items(notebook: Notebook) -> dict[str, Freeable]:
     """Return what can be freed now, by its ids."""
-    return {each.id: each for each in freeable_items.find(notebook.situation())}
+    return {item.id: item for item in freeable_items.find(notebook.situation())}
 
 
 def why_blocked(notebook: Notebook, item: str) -> Message:
@@ -70,13 +70,13 @@ def why_blocked(notebook: Notebook, item: str) -> Message:
 
 def gives_what_the_plan_said(kernel: Notebook, item: str, size: int) -> None:
     """To the byte; and the price is never paid without a word."""
-    found = items(kernel)[item]
-    told = as_wire(found)
-    assert (told["expected_bytes"], told["safe"], told["selected"]) == (size, False, False)
-    assert found.confirm is not None
-    assert (found.kind, found.name) == tuple(item.split(":"))
+    freeable = items(kernel)[item]
+    row = as_wire(freeable)
+    assert (row["expected_bytes"], row["safe"], row["selected"]) == (size, False, False)
+    assert freeable.confirm is not None
+    assert (freeable.kind, freeable.name) == tuple(item.split(":"))
     before = kernel.in_use()
     outcome = kernel.free(item)
     assert before - kernel.in_use() == outcome.freed_bytes == size
-    assert (outcome.items[0]["kind"], outcome.items[0]["freed_bytes"]) == (found.kind, size)
+    assert (outcome.items[0]["kind"], outcome.items[0]["freed_bytes"]) == (freeable.kind, size)
     assert item not in items(kernel)

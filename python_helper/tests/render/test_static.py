@@ -1,4 +1,4 @@
-"""The static forms of a card: complete, escaped, without script or button."""
+"""The static forms of a report: complete, escaped, without script or button."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def gib(size: float) -> int:
 
 def report(**changes: Any) -> Report:
     """Make a report with the numbers of the mock-up."""
-    made: Any = {
+    sample: Any = {
         "version": "1.0",
         "report_id": "r",
         "life_id": "l",
@@ -133,8 +133,8 @@ def report(**changes: Any) -> Report:
         "also_failed": 0,
         "measured": "kernel",
     }
-    made.update(changes)
-    return made  # type: ignore[no-any-return]  # a dictionary of that shape, checked below
+    sample.update(changes)
+    return sample  # type: ignore[no-any-return]  # a dictionary of that shape, checked below
 
 
 def test_the_mock_up_is_a_report() -> None:
@@ -171,12 +171,12 @@ class Seen(HTMLParser):
 
 def test_html_has_every_part() -> None:
     """Title, table, cause, ordered remedies and details are there where styles are stripped."""
-    seen = Seen(html(report()))
-    assert seen.open == []
-    assert seen.elements.count("li") == 2
-    assert {"h3", "h4", "table", "ol", "details", "code", "strong", "pre"} <= set(seen.elements)
-    words = "".join(seen.words)
-    for said in (
+    page = Seen(html(report()))
+    assert page.open == []
+    assert page.elements.count("li") == 2
+    assert {"h3", "h4", "table", "ol", "details", "code", "strong", "pre"} <= set(page.elements)
+    words = "".join(page.words)
+    for line in (
         "Out of GPU memory — needed 2.00 GiB more, 0.71 GiB was available",
         "GPU 0, Tesla T4, 14.7 GiB. In [7], line 19.",
         "activations9.8 GiB",
@@ -189,22 +189,22 @@ def test_html_has_every_part() -> None:
         "Largest free block in the cachenot measured",
         "Recorded by GPU Headroom on 12 May 2025, 14:02 UTC. Numbers are from that run.",
     ):
-        assert said in words
+        assert line in words
 
 
 def test_static_forms_show_the_example_of_a_suggestion() -> None:
     """As code of its own, below the note, and escaped."""
     example = "for part in batch.split(256):\n    model(part)  # <b>"
     suggestion = {**report()["remedies"][0], "kind": "suggestion", "type_this": None}
-    made = report(remedies=[{**suggestion, "example": example}])
+    sample = report(remedies=[{**suggestion, "example": example}])
     assert "\n         for part in batch.split(256):\n             model(part)  # <b>\n" in text(
-        made
+        sample
     )
-    assert "<pre>for part in batch.split(256):\n    model(part)  # &lt;b&gt;</pre>" in html(made)
+    assert "<pre>for part in batch.split(256):\n    model(part)  # &lt;b&gt;</pre>" in html(sample)
 
 
 def test_html_colours_stay_on_its_own_root() -> None:
-    """No rule of the card's style reaches anything outside of it, and dark is provided for."""
+    """No rule of the report's style reaches anything outside of it, and dark is provided for."""
     style = html(report()).split("<style>")[1].split("</style>")[0]
     rules = [
         rule
@@ -217,10 +217,10 @@ def test_html_colours_stay_on_its_own_root() -> None:
 
 
 def test_is_readable_on_a_page_of_either_kind() -> None:
-    """Text stands on a ground of the card's own, 4.5 : 1 at least (WCAG 1.4.3), in both themes."""
+    """Text has a ground of the report's own, 4.5 : 1 at least (WCAG 1.4.3), in both themes."""
     style = html(report()).split("<style>")[1].split("</style>")[0]
     assert "background:var(--gh-ground);color:var(--gh-text)" in style
-    themes = [dict(found) for each in style.split("}") if (found := COLOUR.findall(each))]
+    themes = [dict(pairs) for rule in style.split("}") if (pairs := COLOUR.findall(rule))]
     assert len(themes) == 3
     for colours in themes:
         for ink, ground in (("text", "ground"), ("muted", "ground"), ("text", "code")):
@@ -230,33 +230,33 @@ def test_is_readable_on_a_page_of_either_kind() -> None:
 COLOUR = re.compile(r"--gh-(\w+):#(\w+)")
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(first: str, second: str) -> float:
     """Return the contrast of two colours as WCAG 2 defines it."""
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
 def luminance(colour: str) -> float:
     """Return the relative luminance of `fff` or `1e1e1e`."""
-    digits = colour if len(colour) == 6 else "".join(2 * each for each in colour)
+    digits = colour if len(colour) == 6 else "".join(2 * part for part in colour)
     parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
     red, green, blue = [
-        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     ]
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_simulated_numbers_are_called_simulated() -> None:
     """Both forms say so in their title and explain it."""
-    made = report(simulated=True)
-    for form in (html(made), text(made)):
+    sample = report(simulated=True)
+    for form in (html(sample), text(sample)):
         assert "Out of simulated GPU memory" in form
         assert "Simulated GPU" in form
 
 
 def test_says_what_is_not_known() -> None:
     """Unknown is said, never shown as 0."""
-    made = report(
+    sample = report(
         requested_bytes=None,
         available_bytes=None,
         capacity_bytes=None,
@@ -268,7 +268,7 @@ def test_says_what_is_not_known() -> None:
         remedies=[],
         details=[],
     )
-    for form in (html(made), text(made)):
+    for form in (html(sample), text(sample)):
         assert "the size of the request is not known" in form
         assert "No single cause stands out." in form
         assert "None" not in form
@@ -276,18 +276,18 @@ def test_says_what_is_not_known() -> None:
 
 
 def test_bundle_carries_all_three_forms() -> None:
-    """JSON for the extension, HTML and text for everybody else."""
-    made = bundle(report(), keep=True)
-    assert set(made) == {MIME_TYPE, "text/html", "text/plain"}
-    assert made[MIME_TYPE] == report()
+    """JSON for the extension, HTML and text for other front ends."""
+    forms = bundle(report(), keep=True)
+    assert set(forms) == {MIME_TYPE, "text/html", "text/plain"}
+    assert forms[MIME_TYPE] == report()
 
 
-def test_bundle_keeps_nothing_where_cards_are_not_kept() -> None:
+def test_bundle_keeps_nothing_where_reports_are_not_kept() -> None:
     """A stub names the report; no number of it is saved."""
-    made = bundle(report(), keep=False)
-    assert made[MIME_TYPE] == {"version": "1.0", "report_id": "r", "life_id": "l"}
-    assert set(made) == {MIME_TYPE, "text/plain"}
-    assert "GiB" not in str(made)
+    forms = bundle(report(), keep=False)
+    assert forms[MIME_TYPE] == {"version": "1.0", "report_id": "r", "life_id": "l"}
+    assert set(forms) == {MIME_TYPE, "text/plain"}
+    assert "GiB" not in str(forms)
 
 
 def test_a_cuda_that_has_stopped_has_one_remedy_and_no_numbers() -> None:
@@ -310,26 +310,26 @@ def test_a_cuda_that_has_stopped_has_one_remedy_and_no_numbers() -> None:
         "bytes": None,
     }
     numbers = dict.fromkeys(key for key in report() if key.endswith("_bytes"))
-    made = report(
+    sample = report(
         sticky_error=True, parts=[], details=[], cause=cause, remedies=[restart], **numbers
     )
-    assert text(made).startswith("CUDA has stopped in this kernel: only a restart helps\n")
-    for form in (html(made), text(made)):
+    assert text(sample).startswith("CUDA has stopped in this kernel: only a restart helps\n")
+    for form in (html(sample), text(sample)):
         assert "device-side assert triggered" in form
         assert "Restart the kernel" in form
         assert "not measured" not in form
         assert "request" not in form
-    stub = bundle(made, keep=False)["text/plain"]
+    stub = bundle(sample, keep=False)["text/plain"]
     assert "Out of GPU memory" not in str(stub)
 
 
 def test_static_forms_have_all_causes_and_remedies() -> None:
-    """What a live card folds away stands in them as well, the bytes beside it."""
+    """What a live report folds away stands in them as well, the bytes beside it."""
     cause: Any = {**report()["cause"], "bytes": gib(1.5)}  # type: ignore[dict-item]  # there is one
     remedy = report()["remedies"][0]
     remedies = [{**remedy, "id": f"r{number}"} for number in range(7)]
-    made = report(further_causes=[cause, {**cause, "bytes": None}], remedies=remedies)
-    source, plain = html(made), text(made)
+    sample = report(further_causes=[cause, {**cause, "bytes": None}], remedies=remedies)
+    source, plain = html(sample), text(sample)
     assert source.count("<li>") == 2 + 7
     assert '<ol start="5">' in source
     assert plain.count("(1.5 GiB)") == source.count("(1.5 GiB)") == 1
@@ -343,15 +343,15 @@ def test_static_forms_name_the_cells_of_an_edit_and_show_all_of_it() -> None:
     remedy = report()["remedies"][1]
     (diff,) = remedy["diffs"]
     rows = [{"sign": " ", "line": line, "text": f"row {line}"} for line in range(20)]
-    other = {**diff, "cell_id": "b", "execution_count": 2, "rows": rows}
-    made = report(remedies=[{**remedy, "diffs": [other, diff]}])
-    for form in (html(made), text(made)):
+    other_diff = {**diff, "cell_id": "b", "execution_count": 2, "rows": rows}
+    sample = report(remedies=[{**remedy, "diffs": [other_diff, diff]}])
+    for form in (html(sample), text(sample)):
         assert form.index("In [2]:") < form.index("row 19") < form.index("In [7]:")
         assert "batch_size = 512" in form
     assert "In [7]:" not in text(report())
 
 
-def test_a_card_that_was_not_complete_says_so() -> None:
+def test_a_report_that_was_not_complete_says_so() -> None:
     """It may have been saved before the measurement came to its end."""
     sentence = "The measurement was not finished."
     for form in (html, text):
@@ -360,7 +360,7 @@ def test_a_card_that_was_not_complete_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("worker", "also_failed", "said"),
+    ("worker", "also_failed", "lines"),
     [
         (("rank", 1, 1190, "node7"), 1, ["on rank 1", "Process 1190 on node7.", "with it: 1."]),
         (("dask", 3, None, None), 0, ["on Dask worker 3"]),
@@ -368,17 +368,17 @@ def test_a_card_that_was_not_complete_says_so() -> None:
         (("ipyparallel", 0, None, None), 0, ["on engine 0"]),
     ],
 )
-def test_static_forms_name_the_worker(worker: Any, also_failed: int, said: list[str]) -> None:
+def test_static_forms_name_the_worker(worker: Any, also_failed: int, lines: list[str]) -> None:
     """By its rank or number, its process and its host, and the line of the cell that failed."""
     engine, rank, pid, host = worker
-    made = report(
+    sample = report(
         worker={"engine": engine, "rank": rank, "pid": pid, "host": host},
         origin={"cell_id": "c", "execution_count": 4, "line": 6, "function": "train"},
         also_failed=also_failed,
         measured="worker",
     )
-    testing.check(made, "report")
-    for form in (html(made), text(made)):
-        for each in (*said, "It failed in train, In [4], line 6."):
-            assert each in form
+    testing.check(sample, "report")
+    for form in (html(sample), text(sample)):
+        for line in (*lines, "It failed in train, In [4], line 6."):
+            assert line in form
         assert ("Process" in form, "Others" in form) == (pid is not None, also_failed > 0)

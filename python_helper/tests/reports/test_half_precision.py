@@ -1,4 +1,4 @@
-"""Mixed precision as a card offers it: in `float16` with a scaler on GPUs before Ampere."""
+"""Mixed precision as a report offers it: in `float16` with a scaler on GPUs before Ampere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gpu_headroom.protocol.generated.wire import Remedy
 
-# PyTorch says at its start for which cards it was built.
+# PyTorch says at its start for which GPUs it was built.
 pytestmark = pytest.mark.filterwarnings(r"ignore:[\s\S]*(compute|CUDA) capability:UserWarning")
 T4, P100, AMPERE, HOPPER = (7, 5), (6, 0), (8, 0), (9, 0)
 BASE = """import torch
@@ -44,7 +44,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def card(capability: tuple[int, int], *cells: str) -> BuiltReport:
+def report(capability: tuple[int, int], *cells: str) -> BuiltReport:
     """Run cells on a GPU of 3 GiB, of which the last fails; return its report."""
     sources = {f"c{n}": source for n, source in enumerate(cells)}
     with simulate("3 GiB") as simulation, open_notebook() as notebook:
@@ -56,9 +56,9 @@ def card(capability: tuple[int, int], *cells: str) -> BuiltReport:
 
 
 def remedy(built: BuiltReport) -> Remedy | None:
-    """Return what the card says of mixed precision."""
-    found = (each for each in built.report["remedies"] if each["id"] == "autocast")
-    return next(found, None)
+    """Return what the report says of mixed precision."""
+    matches = (row for row in built.report["remedies"] if row["id"] == "autocast")
+    return next(matches, None)
 
 
 @pytest.mark.parametrize(
@@ -67,20 +67,20 @@ def remedy(built: BuiltReport) -> Remedy | None:
 )
 def test_each_gpu_has_what_it_computes_fast(capability: tuple[int, int], dtype: str) -> None:
     """`bfloat16` since Ampere; before, `float16` with a scaler. A suggestion."""
-    built = card(capability, MANY, TRAIN)
-    said = remedy(built)
-    assert said is not None
-    assert said["title"]["text"] == f"Mixed precision in `{dtype}` for the forward pass"
-    assert said["kind"] != "edit"
-    is_scaled = "A `GradScaler` keeps small gradients from becoming 0." in said["note"]["text"]
+    built = report(capability, MANY, TRAIN)
+    offer = remedy(built)
+    assert offer is not None
+    assert offer["title"]["text"] == f"Mixed precision in `{dtype}` for the forward pass"
+    assert offer["kind"] != "edit"
+    is_scaled = "A `GradScaler` keeps small gradients from becoming 0." in offer["note"]["text"]
     assert is_scaled is (dtype == "float16")
-    assert "Ampere" not in said["note"]["text"]
+    assert "Ampere" not in offer["note"]["text"]
 
 
 def test_what_has_it_already_is_not_told() -> None:
     """A notebook that computes in half precision somewhere."""
     scaled = TRAIN.replace("loss.backward()", "scaler.scale(loss).backward()")
     assert (
-        remedy(card(T4, "import torch\nscaler = torch.amp.GradScaler('cuda')", MANY, scaled))
+        remedy(report(T4, "import torch\nscaler = torch.amp.GradScaler('cuda')", MANY, scaled))
         is None
     )

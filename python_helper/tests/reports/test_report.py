@@ -1,4 +1,4 @@
-"""The whole way of a failure on a simulated card, from the error to its report."""
+"""The whole way of a failure on a simulated GPU, from the error to its report."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_finds_the_cause_and_what_helps(notebook: Notebook, case: str) -> None:
     testing.check(built.report, "report")
     assert built.report["cause"] is not None
     assert built.report["cause"]["rule"] == rule
-    assert set(remedies) <= {each["id"] for each in built.report["remedies"]}
+    assert set(remedies) <= {row["id"] for row in built.report["remedies"]}
     if rule == "huge-request":  # nothing is held: no remedy pretends otherwise
         assert built.report["traceback_bytes"] == 0
         assert len(built.report["remedies"]) == 1
@@ -109,11 +109,11 @@ def test_does_not_offer_what_is_set_already(
     built = card(notebook, BLOCKS)
     assert built.report["cause"] is not None
     assert built.report["cause"]["rule"] == "fragmentation"
-    assert "expandable-segments" not in [each["id"] for each in built.report["remedies"]]
+    assert "expandable-segments" not in [row["id"] for row in built.report["remedies"]]
 
 
 @pytest.mark.parametrize(
-    ("more", "named"),
+    ("more", "name"),
     [
         ("", "tiny in work"),
         (
@@ -125,11 +125,11 @@ def test_does_not_offer_what_is_set_already(
         ),
     ],
 )
-def test_names_only_what_counts_in_the_traceback(notebook: Notebook, more: str, named: str) -> None:
+def test_names_only_what_counts_in_the_traceback(notebook: Notebook, more: str, name: str) -> None:
     """Nothing below 1 MiB or 1 % of it but the largest, however small that is."""
     tiny = "def work():\n    tiny = torch.ones(8, device='cuda')\n"
     built = card(notebook, f"{tiny}{more}    torch.empty(2**40, device='cuda')\nwork()")
-    assert [each["name"] for each in built.report["traceback_variables"]] == [named]
+    assert [row["name"] for row in built.report["traceback_variables"]] == [name]
 
 
 def test_names_the_argument_of_the_persons_own_layer(notebook: Notebook) -> None:
@@ -141,14 +141,14 @@ def test_names_the_argument_of_the_persons_own_layer(notebook: Notebook) -> None
         "blocks = nn.Sequential(*[Block() for _ in range(8)]).cuda()"
     ).success
     built = card(notebook, "loss = blocks(torch.randn(2**16, 1024, device='cuda'))")
-    names = [each["name"] for each in built.report["traceback_variables"]]
+    names = [row["name"] for row in built.report["traceback_variables"]]
     assert names[0] == "x in Block.forward"
 
 
 def test_says_in_plain_words_where_each_number_is_from(notebook: Notebook) -> None:
     """A person can look each of them up; nothing is called by a name of ours."""
     built = card(notebook, "x = torch.empty(2**40, device='cuda')")
-    assert {each["source"]["text"] for each in built.report["details"]} == {
+    assert {row["source"]["text"] for row in built.report["details"]} == {
         "error message",
         "cudaMemGetInfo",
         "memory_stats()",
@@ -165,7 +165,7 @@ def test_leaves_out_parts_of_nothing() -> None:
     with simulate("2 GiB"), open_notebook() as fresh:
         fresh.run("import torch")
         report = card(fresh, "x = torch.empty(2**40, device='cuda')").report
-    assert [each["kind"] for each in report["parts"]] == ["outside", "free"]
+    assert [row["kind"] for row in report["parts"]] == ["outside", "free"]
     assert report["cached_bytes"] == 0
     for form in (text(report), html(report)):
         assert "cached" not in form
@@ -196,13 +196,13 @@ def test_counts_lines_as_the_notebook_shows_them(
 def test_what_no_arithmetic_allows_is_withheld(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No saving larger than the card, no cause below nothing; what is left out is told."""
-    found: Diagnosis = Diagnosis([], [])
+    """No saving larger than the GPU, no cause below nothing; what is left out is told."""
+    diagnosis: Diagnosis = Diagnosis([], [])
 
     def diagnosed(evidence: Evidence) -> Diagnosis:
-        nonlocal found
-        found = diagnose(evidence)
-        (first, *causes), (offer, *offers) = found
+        nonlocal diagnosis
+        diagnosis = diagnose(evidence)
+        (first, *causes), (offer, *offers) = diagnosis
         too_much = (evidence.failed_at_bytes or 0) + 4 * GIB
         larger = replace(offer, shown=offer.shown._replace(bytes=too_much))
         impossible = Diagnosis([{**first, "bytes": -1}, first], [larger])
@@ -210,19 +210,19 @@ def test_what_no_arithmetic_allows_is_withheld(
 
     monkeypatch.setattr(reports, "diagnose", diagnosed)
     built = card(notebook, "batch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))")
-    assert built.report["cause"] == found.causes[0]
-    offered = [each["id"] for each in built.report["remedies"]]
-    assert offered == [each.id for each in found.offers[1:]]
+    assert built.report["cause"] == diagnosis.causes[0]
+    offered = [row["id"] for row in built.report["remedies"]]
+    assert offered == [row.id for row in diagnosis.offers[1:]]
     assert len(built.withheld) == 2
     testing.check(built.report, "report")
 
 
 def test_what_a_limit_keeps_back_may_be_more_than_the_limit(notebook: Notebook) -> None:
-    """Of a card of which PyTorch may use a fifth, the rest is what the cause explains."""
+    """Of a GPU of which PyTorch may use a fifth, the rest is what the cause explains."""
     limit = "torch.cuda.set_per_process_memory_fraction(0.2)"
     built = card(notebook, f"{limit}\nx = torch.empty(2**29, dtype=torch.uint8, device='cuda')")
     assert built.withheld == ()
     causes = [built.report["cause"], *built.report["further_causes"]]
-    (bytes_,) = [each["bytes"] for each in causes if each and each["rule"] == "memory-fraction"]
+    (bytes_,) = [row["bytes"] for row in causes if row and row["rule"] == "memory-fraction"]
     assert bytes_ is not None
     assert bytes_ > (built.report["capacity_bytes"] or 0)

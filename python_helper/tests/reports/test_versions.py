@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     import pytest
 
 
-def found() -> dict[str, str]:
+def by_name() -> dict[str, str]:
     """Return the versions by name."""
-    return {each["name"]: each["version"] for each in versions()}
+    return {row["name"]: row["version"] for row in versions()}
 
 
 def test_names_python_the_framework_and_the_helper() -> None:
     """As plain texts, whatever class they are of."""
-    known = found()
-    assert next(iter(known)) == "Python"
-    assert sys.version.startswith(known["Python"])
-    assert known["PyTorch"] == torch.__version__
-    assert type(known["PyTorch"]) is str
-    assert "GPU Headroom" in known
+    texts = by_name()
+    assert next(iter(texts)) == "Python"
+    assert sys.version.startswith(texts["Python"])
+    assert texts["PyTorch"] == torch.__version__
+    assert type(texts["PyTorch"]) is str
+    assert "GPU Headroom" in texts
 
 
 def test_asks_no_module_for_what_it_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,10 +45,10 @@ def test_asks_no_module_for_what_it_does_not_have(monkeypatch: pytest.MonkeyPatc
     long = ModuleType("peft")
     long.__version__ = "9" * 10_000  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "peft", long)
-    known = found()
-    assert "Transformers" not in known
-    assert "Accelerate" not in known
-    assert len(known["PEFT"]) < 100
+    texts = by_name()
+    assert "Transformers" not in texts
+    assert "Accelerate" not in texts
+    assert len(texts["PEFT"]) < 100
 
 
 def test_reads_the_driver_where_there_is_one(
@@ -62,6 +62,6 @@ def test_reads_the_driver_where_there_is_one(
         encoding="utf-8",
     )
     monkeypatch.setattr(module, "_DRIVER", path)
-    assert found()["NVIDIA driver"] == "580.95.05"
+    assert by_name()["NVIDIA driver"] == "580.95.05"
     monkeypatch.setattr(module, "_DRIVER", tmp_path / "none")
-    assert "NVIDIA driver" not in found()
+    assert "NVIDIA driver" not in by_name()

@@ -1,4 +1,4 @@
-"""The notebook on a simulated card of the tests of everything that frees."""
+"""The notebook on a simulated GPU of the tests of everything that frees."""
 
 from tests.release.conftest import notebook
 

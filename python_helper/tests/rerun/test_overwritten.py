@@ -69,9 +69,9 @@ def test_only_what_is_set_before_it_is_read(source: str, names: set[str]) -> Non
 )
 def test_what_a_function_of_another_cell_reads_stays(before: str, names: set[str]) -> None:
     """It may be called before the name is set, by being handed on or iterated as well."""
-    other = "def predict():\n    return model(x)\nloader = Loader()"
-    one = f"{before}\nx = 1\ny = 2"
-    assert set_first([one], [other, one]) == [names]
+    definition = "def predict():\n    return model(x)\nloader = Loader()"
+    cell = f"{before}\nx = 1\ny = 2"
+    assert set_first([cell], [definition, cell]) == [names]
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_no_cell_of_a_run_loses_what_it_needs(run: list[str], names: list[set[st
 )
 def test_what_makes_a_model_anew(source: str, path: str, *, anew: bool) -> None:
     """As the cell runs, not where it only defines what would."""
-    other = "def reset():\n    global model\n    model = Net()"
-    assert makes_anew(source, path, [other, source]) is anew
+    definition = "def reset():\n    global model\n    model = Net()"
+    assert makes_anew(source, path, [definition, source]) is anew
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_what_makes_a_model_anew(source: str, path: str, *, anew: bool) -> None:
 )
 def test_what_trains(source: str, *, trains: bool) -> None:
     """Through functions of other cells as well; what is only defined does not."""
-    other = "def step(x):\n    loss = model(x).sum()\n    loss.backward()\n    opt.step()"
-    assert trains_again(source, [other]) is trains
+    definition = "def step(x):\n    loss = model(x).sum()\n    loss.backward()\n    opt.step()"
+    assert trains_again(source, [definition]) is trains
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_what_trains(source: str, *, trains: bool) -> None:
 )
 def test_what_had_trained_before_a_line(source: str, line: int, *, trained: bool) -> None:
     """In the same cell or function; what is only defined before has not."""
-    other = "def step(x):\n    loss.backward()"
-    assert trained_before(source, line, [other]) is trained
+    definition = "def step(x):\n    loss.backward()"
+    assert trained_before(source, line, [definition]) is trained
 
 
 def offered(notebook: Notebook, *cell_ids: str) -> tuple[Situation, list[str]]:
@@ -155,9 +155,9 @@ def offered(notebook: Notebook, *cell_ids: str) -> tuple[Situation, list[str]]:
     runs = {each.key: each for each in situation.cells}
     run: list[CellRun] = [runs[each] for each in cell_ids]
     sources = {key: each.source for key, each in runs.items()}
-    found = measured(situation, offer(situation, run, sources))
-    settle(situation, found)
-    return situation, [each.id for each in found]
+    items = measured(situation, offer(situation, run, sources))
+    settle(situation, items)
+    return situation, [each.id for each in items]
 
 
 def free(notebook: Notebook, *cell_ids: str) -> releasing.Outcome:
@@ -171,7 +171,7 @@ def test_lets_go_of_the_values_of_a_failed_run(notebook: Notebook) -> None:
     notebook.run("import torch\nkept = torch.empty(2**20, device='cuda')", cell_id="kept")
     notebook.run("x = torch.empty(2**24, device='cuda')\n1 / 0", cell_id="failed")
     situation, (item,) = offered(notebook, "failed")
-    assert item not in {each["id"] for each in freeable_items.plan(situation)}
+    assert item not in {row["id"] for row in freeable_items.plan(situation)}
     outcome = free(notebook, "failed")
     assert outcome.freed_bytes == 64 * MIB
     assert notebook.run("kept + 1").success
@@ -221,8 +221,8 @@ def test_asks_by_name_and_size(notebook: Notebook) -> None:
     run = situation.cells[-1]
     (item,) = measured(situation, offer(situation, [run], {"one": run.source}))
     assert item.confirm is not None
-    said = f"Deleted first: `x` (64 MiB). Re-created by In [{run.execution_count}]."
-    assert item.confirm["text"] == said
+    sentence = f"Deleted first: `x` (64 MiB). Re-created by In [{run.execution_count}]."
+    assert item.confirm["text"] == sentence
 
 
 def test_frees_nothing_that_was_not_offered_or_is_not_as_it_was(notebook: Notebook) -> None:

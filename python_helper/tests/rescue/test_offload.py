@@ -34,7 +34,7 @@ def kernel() -> Iterator[Notebook]:
 
 @pytest.fixture
 def computing() -> Iterator[Notebook]:
-    """The same on a card that computes real values."""
+    """The same on a GPU that computes real values."""
     with trained("cpu") as notebook:
         yield notebook
 
@@ -53,7 +53,7 @@ def test_gives_back_what_the_plan_said(kernel: Notebook) -> None:
 
 def test_counts_what_other_items_give_as_well(kernel: Notebook) -> None:
     """A page that adds items up counts these bytes once."""
-    groups = {tuple(each["ids"]): each["bytes"] for each in shared(measured(kernel.situation()))}
+    groups = {tuple(row["ids"]): row["bytes"] for row in shared(measured(kernel.situation()))}
     assert groups["gradients:model", "offload:model"] == PARAMETERS
     state = "variable:optimizer", "optimizer_state:optimizer", "offload:model"
     assert groups[state] == 2 * PARAMETERS
@@ -64,10 +64,10 @@ def test_counts_what_other_items_give_as_well(kernel: Notebook) -> None:
 def test_what_stays_where_it_is_counts_with_nothing(kernel: Notebook) -> None:
     """A view would be parted from what it is a view of."""
     kernel.run("keep = torch.zeros(4, 2**20, device='cuda')\nview = keep[:1]")
-    found = measured(kernel.situation())
-    blocked = {each.id for each in found if each.blocked is not None}
+    rows = measured(kernel.situation())
+    blocked = {row.id for row in rows if row.blocked is not None}
     assert blocked >= {"offload:keep", "offload:view"}
-    assert not blocked & {name for each in shared(found) for name in each["ids"]}
+    assert not blocked & {name for row in shared(rows) for name in row["ids"]}
 
 
 def test_waits_for_graphs_that_were_captured(
@@ -81,7 +81,7 @@ def test_waits_for_graphs_that_were_captured(
 def test_a_model_has_one_item_whatever_it_is_called(kernel: Notebook) -> None:
     """Other names of it, its layers and its parameters have none of their own."""
     kernel.run("net = model\nfirst = model[0]\nweight = first.weight")
-    assert [each for each in items(kernel) if each.startswith("offload:")] == ["offload:model"]
+    assert [name for name in items(kernel) if name.startswith("offload:")] == ["offload:model"]
 
 
 def test_moves_a_model_to_the_host_and_back(computing: Notebook) -> None:
@@ -179,7 +179,7 @@ def test_says_how_much_host_memory_is_missing(
 
 
 def test_says_how_much_headroom_is_missing(kernel: Notebook) -> None:
-    """Nothing is brought back to a card that has become full meanwhile."""
+    """Nothing is brought back to a GPU that has become full meanwhile."""
     kernel.free("offload:model")
     kernel.run(
         "torch.cuda.empty_cache()\n"

@@ -27,8 +27,8 @@ def step(names: dict[str, Any]) -> None:
 
 def weights(names: dict[str, Any]) -> list[list[float]]:
     """Return what was trained."""
-    found: list[list[float]] = names["nets"]["it's"].weight.tolist()
-    return found
+    values: list[list[float]] = names["nets"]["it's"].weight.tolist()
+    return values
 
 
 def run(code: str, names: dict[str, Any]) -> None:
@@ -43,11 +43,11 @@ def test_loads_into_what_is_new_and_once(kind: str, tmp_path: Path) -> None:
     step(saved)
     file = str(tmp_path / "it's.pt")
     parts = {'nets["it\'s"]': saved["nets"]["it's"], "optimizer": saved["optimizer"]}
-    torch.save({name: each.state_dict() for name, each in parts.items()}, file)
-    told_by = ["optimizer"] if kind == "Adam" else []
-    code = resume_code(parts, told_by, file, "cell [3] failed", plain=True)
+    torch.save({name: part.state_dict() for name, part in parts.items()}, file)
+    markers = ["optimizer"] if kind == "Adam" else []
+    code = resume_code(parts, markers, file, "cell [3] failed", plain=True)
     there = training(kind, seed=1)
-    if not told_by:
+    if not markers:
         run(code, there)
         assert weights(there) != weights(saved)
         code = code.replace("is_new = False", "is_new = True")
@@ -56,6 +56,6 @@ def test_loads_into_what_is_new_and_once(kind: str, tmp_path: Path) -> None:
     assert not {"_resume", "torch", "state"} & there.keys()
     step(there)
     trained = weights(there)
-    if told_by:
+    if markers:
         run(code, there)
         assert weights(there) == trained

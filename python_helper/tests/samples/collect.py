@@ -99,10 +99,10 @@ NOTEBOOKS = {
     "sticky": [STOP],
     "stub": [MODEL, TRAIN],
 }
-"""Cells whose last one fails; of `stub` the card is not kept in the notebook."""
+"""Cells whose last one fails; of `stub` the report is not kept in the notebook."""
 
 
-def card_of(kernel: LiveKernel, cells: list[str], *, keep: bool) -> dict[str, Any]:
+def bundle_of(kernel: LiveKernel, cells: list[str], *, keep: bool) -> dict[str, Any]:
     """Run cells and return the bundle that the last one displays, completed."""
     for number, code in enumerate(["%load_ext gpu_headroom", SIMULATE, *cells]):
         if number == 1:
@@ -110,23 +110,23 @@ def card_of(kernel: LiveKernel, cells: list[str], *, keep: bool) -> dict[str, An
         kernel.run(code, cell_id=f"cell-{number}")
 
     def bundles() -> list[dict[str, Any]]:
-        shown = ("display_data", "update_display_data")
-        every = [each["content"]["data"] for each in kernel.messages() if each["msg_type"] in shown]
-        return [each for each in every if REPORT in each]
+        kinds = ("display_data", "update_display_data")
+        every = [item["content"]["data"] for item in kernel.messages() if item["msg_type"] in kinds]
+        return [item for item in every if REPORT in item]
 
     kernel.until(lambda: bool(bundles()) and not bundles()[-1][REPORT].get("looking", False))
     return bundles()[-1]
 
 
 def collect() -> dict[str, dict[str, Any]]:
-    """Return a card of each notebook."""
-    cards = {}
+    """Return a report of each notebook."""
+    samples = {}
     for name, cells in NOTEBOOKS.items():
         with TemporaryDirectory() as folder:
             Path(folder, "train.py").write_text(SCRIPT)
             with LiveKernel(Path(sys.executable), Path(folder), installed=True) as kernel:
-                cards[name] = card_of(kernel, cells, keep=name != "stub")
-    return cards
+                samples[name] = bundle_of(kernel, cells, keep=name != "stub")
+    return samples
 
 
 if __name__ == "__main__":

@@ -23,25 +23,25 @@ SAMPLES: dict[str, dict[str, Any]] = json.loads(CARDS.read_text(encoding="utf-8"
 
 @pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, data in SAMPLES.items()])
 def test_is_a_notebook_that_anybody_opens(data: dict[str, Any], tmp_path: Path) -> None:
-    """A notebook with a saved card is a valid one, and has its text for whoever has no extension.
+    """A notebook with a saved report is valid, and has its text for whoever has no extension.
 
-    A card that was not kept has one sentence.
+    A report that was not kept has one sentence.
     """
     output = nbformat.v4.new_output("display_data", data)
     cell = nbformat.v4.new_code_cell("train(batch_size)", outputs=[output])
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "saved.ipynb")
-    saved = nbformat.read(tmp_path / "saved.ipynb", as_version=4)
-    nbformat.validate(saved)
-    kept = saved.cells[0].outputs[0].data
-    assert kept == data
-    assert kept["text/plain"].strip()
-    assert ("text/html" in kept) == ("parts" in kept[REPORT])
+    notebook = nbformat.read(tmp_path / "saved.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    copy = notebook.cells[0].outputs[0].data
+    assert copy == data
+    assert copy["text/plain"].strip()
+    assert ("text/html" in copy) == ("parts" in copy[REPORT])
 
 
-@pytest.mark.parametrize("card", NOTEBOOKS)
-def test_sample_is_of_the_shape_of_today(card: str) -> None:
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_sample_is_of_the_shape_of_today(name: str) -> None:
     """Who changes the shape of a report writes it anew: `python -m tests.samples.collect`."""
-    report = SAMPLES[card][REPORT]
-    testing.check(report, "stub" if card == "stub" else "report")
-    if card != "stub":
-        assert set(bundle(report, keep=True)) == set(SAMPLES[card])
+    report = SAMPLES[name][REPORT]
+    testing.check(report, "stub" if name == "stub" else "report")
+    if name != "stub":
+        assert set(bundle(report, keep=True)) == set(SAMPLES[name])

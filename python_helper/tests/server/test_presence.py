@@ -38,9 +38,9 @@ def notebook(page: Page, pack: Pack) -> Page:
 
 def ask_once(server: Server, notebook: Page) -> Any:
     """Ask as another page does: over a connection for this one question."""
-    other = Page(server, notebook.id)
-    reply = other.ask(PRESENCE)
-    other.disconnect()
+    asker = Page(server, notebook.id)
+    reply = asker.ask(PRESENCE)
+    asker.disconnect()
     assert reply["type"] == "presence", reply
     return reply
 

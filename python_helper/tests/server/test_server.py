@@ -39,15 +39,15 @@ def inject(page: Page, pack: Pack, channel: str = "shell") -> None:
 
 def states(page: Page) -> set[str]:
     """What the server takes a kernel for while it answers requests and streams readings."""
-    seen = set()
+    values = set()
     for _ in range(8):
         page.ask(SAMPLE)
-        seen.add(page.state)
+        values.add(page.state)
     # The second comes about a second after the first, as nothing changes.
     for _ in range(2):
         page.await_event("sample", busy=True)
-        seen.add(page.state)
-    return seen
+        values.add(page.state)
+    return values
 
 
 def test_a_busy_kernel_stays_busy(page: Page, pack: Pack) -> None:

@@ -91,27 +91,27 @@ def test_says_hello_and_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
     assert helper.types() == ["hello", "bye"]
 
 
-def test_a_card_parses_each_cell_once(
+def test_a_report_parses_each_cell_once(
     helper: Helper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """However many questions are asked of the code: a notebook may have thousands of lines."""
-    parsed, original = Counter[str](), parsing._parse
+    counts, original = Counter[str](), parsing._parse
 
-    def counted(text: str) -> ast.Module | None:
-        parsed[text] += 1
+    def parse(text: str) -> ast.Module | None:
+        counts[text] += 1
         return original(text)
 
-    monkeypatch.setattr(parsing, "_parse", counted)
+    monkeypatch.setattr(parsing, "_parse", parse)
     cells = [f"batch_size_{n} = {n}\nfor x in range(3):\n    y = x" for n in range(20)]
     with simulate("4 GiB"):
-        for each in ["import torch; torch.ones(1, device='cuda')", *cells, FILL]:
-            helper.shell.run_cell(each, store_history=True)
+        for source in ["import torch; torch.ones(1, device='cuda')", *cells, FILL]:
+            helper.shell.run_cell(source, store_history=True)
     assert "OutOfMemoryError" in capsys.readouterr().out
-    assert {parsed[each] for each in cells} == {1}
-    assert set(parsed.values()) == {1}
-    before = parsed.total()
+    assert {counts[source] for source in cells} == {1}
+    assert set(counts.values()) == {1}
+    before = counts.total()
     parsing.parse_cell(cells[0])
-    assert parsed.total() == before + 1
+    assert counts.total() == before + 1
 
 
 @pytest.mark.parametrize("ended", [None, message("holders.incomplete")])
@@ -121,7 +121,7 @@ def test_one_page_does_not_undo_what_another_wants(
     monkeypatch: pytest.MonkeyPatch,
     ended: Message | None,
 ) -> None:
-    """A page that wants no cards gets none, though another one attached since.
+    """A page that wants no reports gets none, though another one attached since.
 
     Nor is one that came to no end completed where it was not shown.
     """
@@ -182,8 +182,8 @@ def test_each_request_that_a_failure_ends_is_told(helper: Helper) -> None:
     helper.session.failed("mainloop", RuntimeError("lost"))
     for request_id in ("1", "2"):
         helper.session.failed("mainloop", RuntimeError("lost"), [request_id])
-    errors = [each for each in helper.channel.events if each["type"] == "error"]
-    assert [each["request_id"] for each in errors] == [None, "1", "2"]
+    errors = [event for event in helper.channel.events if event["type"] == "error"]
+    assert [event["request_id"] for event in errors] == [None, "1", "2"]
 
 
 def test_a_reading_that_fails_is_refused_with_a_sentence(
@@ -237,10 +237,10 @@ def test_a_page_may_ask_while_a_lost_cell_is_let_go_of(
     lost = hooks._lost
 
     def looked_at_meanwhile() -> list[int]:
-        found = lost()
+        threads = lost()
         monkeypatch.setattr(running_cell, "runs_cell", lambda *_: True)
         lost()
-        return found
+        return threads
 
     monkeypatch.setattr(hooks, "_lost", looked_at_meanwhile)
     hooks.end_lost()
@@ -248,7 +248,7 @@ def test_a_page_may_ask_while_a_lost_cell_is_let_go_of(
 
 
 def test_a_kernel_of_another_make_only_loses_its_page() -> None:
-    """A kernel without ipykernel's sockets, loop and requests: cells run, and nobody is told."""
+    """A kernel without ipykernel's sockets, loop and requests: cells run, and no page is told."""
     shell: Any = InteractiveShell(colors="nocolor")  # type: ignore[no-untyped-call]  # IPython does not annotate it
     shell.kernel = object()
     session = Session(shell)

@@ -72,13 +72,13 @@ def test_best_fit_takes_the_smallest_block_that_is_large_enough() -> None:
 def test_empty_cache_returns_whole_free_segments_only() -> None:
     """A segment with one block in use stays reserved."""
     allocator = make()
-    held, freed = allocator.malloc(5 * MIB), allocator.malloc(5 * MIB)
+    block, spare = allocator.malloc(5 * MIB), allocator.malloc(5 * MIB)
     whole = allocator.malloc(40 * MIB)
-    allocator.free(freed)
+    allocator.free(spare)
     allocator.free(whole)
     allocator.empty_cache()
     assert allocator.reserved == 20 * MIB
-    allocator.free(held)
+    allocator.free(block)
     allocator.empty_cache()
     assert allocator.reserved == 0
     assert allocator.stats()["num_device_free"] == 2
@@ -98,9 +98,9 @@ def test_what_does_not_fit_is_refused_and_counted() -> None:
     """The error names sizes as PyTorch does, and nothing in use is lost."""
     allocator = make(100 * MIB, outside=10 * MIB)
     allocator.malloc(60 * MIB)
-    with pytest.raises(NoRoomError) as caught:
+    with pytest.raises(NoRoomError) as excinfo:
         allocator.malloc(31 * MIB)
-    assert str(caught.value) == (
+    assert str(excinfo.value) == (
         "CUDA out of memory. Tried to allocate 32.00 MiB. GPU 0 has a total capacity of 100.00 MiB "
         "of which 30.00 MiB is free. Including non-PyTorch memory, this process has 70.00 MiB "
         "memory in use. Of the allocated memory 60.00 MiB is allocated by PyTorch, and 0 bytes is "
@@ -124,18 +124,18 @@ def test_other_programs_have_their_own_clause() -> None:
 def test_observers_hear_of_a_refusal_with_no_lock_held() -> None:
     """An observer gets device, segment size, limit and free bytes, and may ask for statistics."""
     allocator = make(100 * MIB, outside=10 * MIB)
-    heard: list[Any] = []
+    calls: list[Any] = []
 
     def observe(*args: int) -> None:
-        with_stats = threading.Thread(target=lambda: heard.append((args, allocator.stats())))
+        with_stats = threading.Thread(target=lambda: calls.append((args, allocator.stats())))
         with_stats.start()
         with_stats.join(5)
 
     allocator.observers.append(observe)
     with pytest.raises(NoRoomError):
         allocator.malloc(95 * MIB + 1)
-    assert heard[0][0] == (0, 96 * MIB, 100 * MIB, 90 * MIB)
-    assert heard[0][1]["num_ooms"] == 1
+    assert calls[0][0] == (0, 96 * MIB, 100 * MIB, 90 * MIB)
+    assert calls[0][1]["num_ooms"] == 1
 
 
 def test_peaks_stay_until_they_are_reset() -> None:

@@ -26,23 +26,23 @@ def test_the_books_stay_in_order_through_random_use(seed: int) -> None:
     """Blocks fill their segments without a gap or overlap, free neighbours merge, sums agree."""
     chance = random.Random(seed)  # noqa: S311 -- no secret
     allocator = CachingAllocator(CAPACITY, OUTSIDE)
-    held: list[Block] = []
-    refused = 0
+    allocations: list[Block] = []
+    refusals = 0
     for _ in range(600):
         action = chance.random()
         if action < 0.55:
             try:
-                held.append(allocator.malloc(_some_size(chance)))
+                allocations.append(allocator.malloc(_some_size(chance)))
             except MemoryError:
-                refused += 1
-        elif action < 0.97 and held:
-            allocator.free(held.pop(chance.randrange(len(held))))
+                refusals += 1
+        elif action < 0.97 and allocations:
+            allocator.free(allocations.pop(chance.randrange(len(allocations))))
         elif action >= 0.97:
             allocator.empty_cache()
-        _check(allocator, held)
-    assert allocator.stats()["num_ooms"] == refused
-    while held:
-        allocator.free(held.pop())
+        _check(allocator, allocations)
+    assert allocator.stats()["num_ooms"] == refusals
+    while allocations:
+        allocator.free(allocations.pop())
     allocator.empty_cache()
     _check(allocator, [])
     assert allocator.reserved == 0
@@ -65,9 +65,9 @@ def test_an_error_from_another_thread_leaves_an_allocator_that_works() -> None:
         time.sleep(chance.random() / 1000)
         _stop(worker)
         assert not allocator._mutex.locked()
-        held = _handed_out(allocator)
-        _check(allocator, held)
-        for block in held:
+        allocations = _handed_out(allocator)
+        _check(allocator, allocations)
+        for block in allocations:
             allocator.free(block)
     allocator.empty_cache()
     _check(allocator, [])
@@ -103,7 +103,7 @@ def _work(allocator: CachingAllocator, begun: threading.Event) -> None:
 
 
 def _handed_out(allocator: CachingAllocator) -> list[Block]:
-    """Return the blocks in use, whoever has them: nobody, where an error came before."""
+    """Return the blocks in use, also those that an earlier error left without an owner."""
     allocator.stats()
     return [
         block
@@ -118,7 +118,7 @@ def _some_size(chance: random.Random) -> int:
     return chance.randint(1, largest)
 
 
-def _check(allocator: CachingAllocator, held: list[Block]) -> None:
+def _check(allocator: CachingAllocator, allocations: list[Block]) -> None:
     segments = allocator.segments()
     for segment in segments:
         blocks = segment["blocks"]
@@ -129,18 +129,18 @@ def _check(allocator: CachingAllocator, held: list[Block]) -> None:
             assert "active_allocated" in (left["state"], right["state"])
     for left_segment, right_segment in pairwise(sorted(segments, key=lambda s: s["address"])):
         assert left_segment["address"] + left_segment["total_size"] <= right_segment["address"]
-    _check_sums(allocator, held)
+    _check_sums(allocator, allocations)
 
 
-def _check_sums(allocator: CachingAllocator, held: list[Block]) -> None:
+def _check_sums(allocator: CachingAllocator, allocations: list[Block]) -> None:
     stats, segments = allocator.stats(), allocator.segments()
     split = [s for s in segments if len(s["blocks"]) > 1]
     inactive = [b for s in split for b in s["blocks"] if b["state"] == "inactive"]
     expected = {
-        "allocation": len(held),
+        "allocation": len(allocations),
         "segment": len(segments),
-        "allocated_bytes": sum(block.size for block in held),
-        "requested_bytes": sum(block.requested for block in held),
+        "allocated_bytes": sum(block.size for block in allocations),
+        "requested_bytes": sum(block.requested for block in allocations),
         "reserved_bytes": sum(segment["total_size"] for segment in segments),
         "inactive_split": len(inactive),
         "inactive_split_bytes": sum(block["size"] for block in inactive),

@@ -1,4 +1,4 @@
-"""What is answered for values that nobody has computed: as in a run that goes on."""
+"""What is answered for values that were never computed: as in a run that goes on."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ BESIDE: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
 @pytest.mark.parametrize("operator", BESIDE)
 def test_a_number_of_the_host_goes_with_a_gpu(gpu: Simulation, operator: str) -> None:
     """Mask in Transformers: `scores.masked_fill(mask, torch.tensor(-1e9))`."""
-    made = BESIDE[operator](scores(), torch.tensor(-1e9))
-    assert (made.shape, made.device.type) == ((8, 5), CUDA)
+    result = BESIDE[operator](scores(), torch.tensor(-1e9))
+    assert (result.shape, result.device.type) == ((8, 5), CUDA)
     assert torch.cuda.memory_allocated() > 0
     del gpu
 
@@ -120,11 +120,11 @@ def test_no_gradient_is_found_that_is_not_finite(start_gpu: StartGpu) -> None:
     assert len(optimizer.state) == 2
 
 
-def test_values_that_were_replaced_are_nobodys(valued_gpu: Simulation) -> None:
+def test_values_that_were_replaced_have_no_owner(valued_gpu: Simulation) -> None:
     """Another storage may lie where they were."""
     result = torch.empty(0, device=CUDA)
     for count in (3, 500, 7000):
         torch.add(torch.ones(count, device=CUDA), 1, out=result.resize_(0))
     memory = valued_gpu._machine.memory
-    held = {each.host._cdata for each in memory._live.values() if each.host is not None}
-    assert held == set(memory._by_host)
+    hosts = {storage.host._cdata for storage in memory._live.values() if storage.host is not None}
+    assert hosts == set(memory._by_host)

@@ -34,7 +34,7 @@ def marked() -> Any:
     return tensor().as_subclass(Marked)
 
 
-def saved(value: Any, location: Any = None, **options: Any) -> Any:
+def file_copy(value: Any, location: Any = None, **options: Any) -> Any:
     """Return what was saved and loaded again."""
     file = io.BytesIO()
     torch.save(value, file, **options)
@@ -42,7 +42,7 @@ def saved(value: Any, location: Any = None, **options: Any) -> Any:
     return torch.load(file, map_location=location)
 
 
-def pickled(value: Any) -> Any:
+def pickle_copy(value: Any) -> Any:
     """Return what was pickled and is unpickled again."""
     return pickle.loads(pickle.dumps(value))  # noqa: S301 -- our own
 
@@ -63,10 +63,10 @@ ANSWERS: dict[str, tuple[Callable[[], object], object]] = {
     "rows": (lambda: [row.device.type for row in tensor()], ["cuda", "cuda"]),
     "two addresses": (lambda: len({tensor().data_ptr() for _ in range(1)} - {0}), 1),
     "deepcopy of a module": (lambda: copy.deepcopy(nn.Linear(2, 2).cuda()).weight.is_cuda, True),
-    "pickle of a module": (lambda: pickled(nn.Linear(2, 2).cuda()).weight.is_cuda, True),
-    "saved": (lambda: saved(tensor()).is_cuda, True),
-    "saved, loaded to the host": (lambda: saved(tensor(), "cpu").is_cpu, True),
-    "saved state": (lambda: saved(nn.Linear(2, 2).cuda().state_dict())["bias"].is_cuda, True),
+    "pickle of a module": (lambda: pickle_copy(nn.Linear(2, 2).cuda()).weight.is_cuda, True),
+    "saved": (lambda: file_copy(tensor()).is_cuda, True),
+    "saved, loaded to the host": (lambda: file_copy(tensor(), "cpu").is_cpu, True),
+    "saved state": (lambda: file_copy(nn.Linear(2, 2).cuda().state_dict())["bias"].is_cuda, True),
     "numpy by force": (lambda: tensor().numpy(force=True).shape, (2, 3)),
     "times a number of numpy": (lambda: (tensor() * np.float64(2)).is_cuda, True),
     "equal to another shape": (lambda: torch.equal(tensor(), tensor()[0]), False),
@@ -98,12 +98,12 @@ def test_a_question_is_answered_as_on_a_gpu(gpu: Simulation, question: str) -> N
     del gpu
 
 
-CONVERTED = "can't convert cuda:0 device type tensor to numpy"
+NO_NUMPY = "can't convert cuda:0 device type tensor to numpy"
 # What raises on a GPU, and what it says.
 MISTAKES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
-    "numpy": (lambda: tensor().numpy(), TypeError, CONVERTED),
-    "asarray": (lambda: np.asarray(tensor()), TypeError, CONVERTED),
-    "an array times": (lambda: tensor() * np.ones(3), TypeError, CONVERTED),
+    "numpy": (lambda: tensor().numpy(), TypeError, NO_NUMPY),
+    "asarray": (lambda: np.asarray(tensor()), TypeError, NO_NUMPY),
+    "an array times": (lambda: tensor() * np.ones(3), TypeError, NO_NUMPY),
     "pinned": (lambda: tensor().pin_memory(), RuntimeError, "'torch.cuda.FloatTensor' only dense"),
     "deep copy of a result": (
         lambda: copy.deepcopy(tensor().requires_grad_() * 2),
@@ -139,13 +139,13 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
 def test_a_mistake_is_refused_as_on_a_gpu(gpu: Simulation, mistake: str) -> None:
     """In CUDA's words where it has any, and never of what the GPU is made of."""
     make, error, words = MISTAKES[mistake]
-    with pytest.raises(error, match=words) as caught:
+    with pytest.raises(error, match=words) as excinfo:
         make()
-    assert "meta" not in str(caught.value)
+    assert "meta" not in str(excinfo.value)
     del gpu
 
 
-SHOWN: dict[str, Callable[[], object]] = {
+VALUES: dict[str, Callable[[], object]] = {
     "tensor": tensor,
     "parameter": lambda: nn.Parameter(tensor()),
     "result": lambda: tensor().requires_grad_() * 2,
@@ -155,12 +155,12 @@ SHOWN: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("shown", SHOWN)
-def test_what_is_printed_says_where_it_is(gpu: Simulation, shown: str) -> None:
+@pytest.mark.parametrize("name", VALUES)
+def test_what_is_printed_says_where_it_is(gpu: Simulation, name: str) -> None:
     """And of which kind it is."""
-    value = SHOWN[shown]()
+    value = VALUES[name]()
     for text in (repr(value), str(value)):
         assert "cuda:0" in text
         assert "meta" not in text
-        assert text.startswith("Marked(") == (shown == "own kind")
+        assert text.startswith("Marked(") == (name == "own kind")
     del gpu

@@ -22,7 +22,7 @@ ONE = torch.device("cuda", 1)
 native: Any = torch._C  # a build without CUDA has no types for CUDA
 
 
-def allocated() -> list[int]:
+def in_use() -> list[int]:
     """Return the bytes in use on each GPU."""
     return [torch.cuda.memory_allocated(i) for i in range(torch.cuda.device_count())]
 
@@ -36,8 +36,8 @@ def test_each_gpu_has_its_own_size_name_and_uuid(start_gpu: StartGpu) -> None:
     """Capacities may differ, and every GPU can be told from the others, today and tomorrow."""
     simulation = start_gpu(["1 GiB", "2 GiB"], "meta")
     properties = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
-    assert [each.total_memory for each in properties] == [GIB, 2 * GIB]
-    assert [str(each.uuid) for each in properties] == [
+    assert [gpu.total_memory for gpu in properties] == [GIB, 2 * GIB]
+    assert [str(gpu.uuid) for gpu in properties] == [
         "51f00000-0000-0000-0000-000000000000",
         "51f00001-0000-0000-0000-000000000000",
     ]
@@ -103,16 +103,16 @@ def test_a_gpu_without_index_is_the_current_one(two_gpus: Simulation) -> None:
 def test_every_thread_has_a_current_device_of_its_own(two_gpus: Simulation) -> None:
     """A thread begins with GPU 0, and what it sets is not seen by others."""
     torch.cuda.set_device(1)
-    seen: list[Any] = []
+    devices: list[Any] = []
 
     def work() -> None:
-        seen.append(torch.ones(1, device="cuda").get_device())
+        devices.append(torch.ones(1, device="cuda").get_device())
         torch.cuda.set_device(0)
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert seen == [0]
+    assert devices == [0]
     assert torch.cuda.current_device() == 1
     del two_gpus
 
@@ -142,7 +142,7 @@ def test_memory_peaks_and_fractions_are_per_gpu(two_gpus: Simulation) -> None:
     cuda = torch.cuda
     first = torch.zeros(MIB, device="cuda:0")
     second = torch.zeros(2 * MIB, device="cuda:1")
-    assert allocated() == [4 * MIB, 8 * MIB]
+    assert in_use() == [4 * MIB, 8 * MIB]
     assert [cuda.memory_reserved(i) for i in (0, 1)] == [20 * MIB] * 2
     del second
     assert [cuda.max_memory_allocated(i) for i in (0, 1)] == [4 * MIB, 8 * MIB]
@@ -227,4 +227,4 @@ def test_saved_tensors_come_back_to_their_gpus(two_gpus: Simulation) -> None:
         assert load("cuda:0")[1].tolist() == list(map(float, range(128)))
     with pytest.raises(RuntimeError, match=r"device 2 but torch.cuda.device_count\(\) is 2"):
         load("cuda:2")
-    assert allocated() == [0, 0]
+    assert in_use() == [0, 0]

@@ -72,10 +72,10 @@ def at(device: torch.device | None, otherwise: torch.device) -> torch.device:
     return torch.device("cuda", 0) if str(device) == "cuda" else device
 
 
-def asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Return what PyTorch reads from the arguments of `to`."""
-    parsed: tuple[Any, ...] = torch._C._nn._parse_to(*args, **kwargs)
-    return parsed
+    result: tuple[Any, ...] = torch._C._nn._parse_to(*args, **kwargs)
+    return result
 
 
 def size_of(dtype: torch.dtype) -> int:
@@ -87,19 +87,19 @@ def size_of(dtype: torch.dtype) -> int:
 def test_a_tensor_goes_where_it_is_told(two_gpus: Simulation, start: str) -> None:
     """As what it is told to be, in each form; where nothing changes it is itself."""
     for args, kwargs in FORMS:
-        device, dtype, _, memory_format = asked(args, kwargs)
+        device, dtype, _, memory_format = parse_to(args, kwargs)
         tensor: Any = torch.ones(SHAPE, device=start)
         place, kind = at(device, tensor.device), dtype or tensor.dtype
         before = in_use()
-        moved = tensor.to(*args, **kwargs)
-        assert (moved.device, moved.dtype, moved.shape) == (place, kind, tensor.shape), (
+        result = tensor.to(*args, **kwargs)
+        assert (result.device, result.dtype, result.shape) == (place, kind, tensor.shape), (
             args,
             kwargs,
         )
         is_new = place != tensor.device or kind is not tensor.dtype or memory_format is not None
-        assert (moved is not tensor) == is_new, (args, kwargs)
+        assert (result is not tensor) == is_new, (args, kwargs)
         if memory_format is not None and place.type != "meta":
-            assert moved.is_contiguous(memory_format=LAST), (args, kwargs)
+            assert result.is_contiguous(memory_format=LAST), (args, kwargs)
         expected = list(before)
         if is_new and place.type == "cuda":
             expected[place.index] += size_of(kind)
@@ -107,7 +107,7 @@ def test_a_tensor_goes_where_it_is_told(two_gpus: Simulation, start: str) -> Non
         copy = tensor.to(*args, **kwargs, copy=True)
         assert copy is not tensor
         assert (copy.device, copy.dtype) == (place, kind), (args, kwargs)
-        del tensor, moved, copy
+        del tensor, result, copy
     assert in_use() == [0, 0]
     del two_gpus
 
@@ -134,15 +134,15 @@ ON_SECOND: dict[str, Callable[[], object]] = {
     "as_tensor": lambda: torch.as_tensor([1.0] * 1024, device="cuda:1"),
     "new_zeros": lambda: torch.ones(1).new_zeros(1024, device="cuda:1"),
     "storage.cuda": lambda: torch.ones(1024).untyped_storage().cuda(1),
-    "packed.cuda": lambda: packed().cuda(1),
-    "packed.to": lambda: packed().to("cuda:1"),
+    "packed.cuda": lambda: sequence().cuda(1),
+    "packed.to": lambda: sequence().to("cuda:1"),
     "device of the thread": lambda: on_second(lambda: torch.zeros(1024, device="cuda")),
     "cuda on the device of the thread": lambda: on_second(lambda: torch.zeros(1024).cuda()),
-    "loaded by a function": lambda: loaded(torch.ones(1024), lambda s, _: s.cuda(1)),
+    "loaded by a function": lambda: file_copy(torch.ones(1024), lambda s, _: s.cuda(1)),
 }
 
 
-def packed() -> Any:
+def sequence() -> Any:
     """Return a packed sequence on the host."""
     return rnn.pack_sequence([torch.ones(512, 1), torch.ones(512, 1)])
 
@@ -153,7 +153,7 @@ def on_second(make: Callable[[], object]) -> object:
         return make()
 
 
-def loaded(tensor: torch.Tensor, location: Any) -> torch.Tensor:
+def file_copy(tensor: torch.Tensor, location: Any) -> torch.Tensor:
     """Return a tensor that was saved and loaded again."""
     file = io.BytesIO()
     torch.save(tensor, file)
@@ -165,13 +165,13 @@ def loaded(tensor: torch.Tensor, location: Any) -> torch.Tensor:
 @pytest.mark.parametrize("form", ON_SECOND)
 def test_what_is_asked_for_on_the_second_gpu_is_there(two_gpus: Simulation, form: str) -> None:
     """All of it, and nothing else anywhere."""
-    made = ON_SECOND[form]()
+    value = ON_SECOND[form]()
     assert in_use() == [0, 4096]
-    del made, two_gpus
+    del value, two_gpus
 
 
 # What is made where nothing is said of a device, each of 4 KiB; then what is not.
-MADE: dict[str, Callable[[], object]] = {
+FACTORIES: dict[str, Callable[[], object]] = {
     "zeros": lambda: torch.zeros(1024),
     "of no device": lambda: torch.zeros(1024, device=None),
     "tensor": lambda: torch.tensor([1.0] * 1024),
@@ -181,7 +181,7 @@ MADE: dict[str, Callable[[], object]] = {
     "embedding": lambda: nn.Embedding(32, 32),
     "of the default": lambda: torch.zeros(1024, device=torch.get_default_device()),
 }
-NOT_MADE: dict[str, Callable[[], object]] = {
+UNAFFECTED: dict[str, Callable[[], object]] = {
     "on the host": lambda: torch.zeros(1024, device="cpu"),
     "like one of the host": lambda: torch.zeros_like(torch.zeros(1024, device="cpu")),
     "moved": lambda: torch.zeros(1024, device="cpu").to(HALF),
@@ -194,17 +194,17 @@ NOT_MADE: dict[str, Callable[[], object]] = {
 @pytest.mark.parametrize("device", ["cuda:1", 1, torch.device("cuda:1")])
 def test_what_is_made_by_default_is_there(two_gpus: Simulation, way: str, device: Any) -> None:
     """In a `with torch.device`, and after `torch.set_default_device`."""
-    for made, size in ((MADE, 4096), (NOT_MADE, 0)):
-        for name, make in made.items():
+    for factories, size in ((FACTORIES, 4096), (UNAFFECTED, 0)):
+        for name, make in factories.items():
             if way == "with":
                 with torch.device(device):
-                    kept = make()
+                    value = make()
             else:
                 torch.set_default_device(device)
                 try:
-                    kept = make()
+                    value = make()
                 finally:
                     torch.set_default_device(None)
             assert in_use() == [0, size], name
-            del kept
+            del value
     del two_gpus

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 def kernel(newest_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveKernel]:
     """A kernel with a simulated GPU of 1 GiB that computes values."""
     folder = tmp_path_factory.mktemp("notebook")
-    with LiveKernel(newest_python, folder, installed=True) as started:
-        begun = started.run(
+    with LiveKernel(newest_python, folder, installed=True) as process:
+        run = process.run(
             "from gpu_simulator import simulate\n"
             "simulation = simulate('1 GiB', compute='cpu')\n"
             "import torch\n"
             "from torch import nn\n"
             "model = nn.Linear(256, 256).cuda()"
         )
-        assert begun.status == "ok", begun.reply
-        yield started
+        assert run.status == "ok", run.reply
+        yield process
 
 
 def test_a_cell_that_awaits_and_a_thread_see_the_gpu(kernel: LiveKernel) -> None:

@@ -38,10 +38,10 @@ def hold(size: int) -> None:
 def test_the_error_is_pytorchs_own(gpu: Simulation) -> None:
     """It is `torch.OutOfMemoryError`, a RuntimeError, with the numbers of the GPU."""
     torch.zeros(MIB, device="cuda")
-    kept = torch.zeros(256 * MIB // 4, device="cuda")
-    with pytest.raises(torch.cuda.OutOfMemoryError) as caught:
+    tensor = torch.zeros(256 * MIB // 4, device="cuda")
+    with pytest.raises(torch.cuda.OutOfMemoryError) as excinfo:
         torch.zeros(GIB, device="cuda")
-    error = caught.value
+    error = excinfo.value
     assert type(error) is torch.OutOfMemoryError
     assert isinstance(error, RuntimeError)
     sizes = re.findall(r"([\d.]+) (GiB|MiB|bytes)", str(error))
@@ -54,7 +54,7 @@ def test_the_error_is_pytorchs_own(gpu: Simulation) -> None:
         ("0", "bytes"),
     ]
     assert torch.cuda.memory_stats()["num_ooms"] == 1
-    assert kept.is_cuda
+    assert tensor.is_cuda
     del gpu
 
 
@@ -79,20 +79,20 @@ def test_the_traceback_holds_no_more_than_on_cuda(gpu: Simulation) -> None:
     def fail() -> None:
         torch.zeros(MIB, device="cuda").repeat(4096)
 
-    with pytest.raises(torch.OutOfMemoryError) as caught:
+    with pytest.raises(torch.OutOfMemoryError) as excinfo:
         fail()
     gc.collect()
     assert gpu.allocator.allocated == 0
-    assert caught.value.__traceback__ is not None
+    assert excinfo.value.__traceback__ is not None
 
 
 def test_the_traceback_ends_near_the_users_line(gpu: Simulation) -> None:
     """At most two frames of the simulator follow the user's or PyTorch's own."""
     model = nn.Sequential(nn.Linear(1024, 1024), nn.ReLU()).cuda()
     batch = torch.zeros(100_000, 1024, device="cuda")
-    with pytest.raises(torch.OutOfMemoryError) as caught:
+    with pytest.raises(torch.OutOfMemoryError) as excinfo:
         model(batch)
-    frames = traceback.extract_tb(caught.value.__traceback__)
+    frames = traceback.extract_tb(excinfo.value.__traceback__)
     own = [
         frame for frame in frames if "simulate" in frame.filename and "tests" not in frame.filename
     ]
@@ -107,7 +107,7 @@ def test_a_large_result_is_refused_before_the_host_computes_it(start_gpu: StartG
     start_gpu("4 GiB", "cpu")
     column = torch.zeros(100_000, 1, device="cuda")
     before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    refusals: tuple[Callable[[], Any], ...] = (
+    calls: tuple[Callable[[], Any], ...] = (
         lambda: torch.ones(2 * GIB, device="cuda"),
         lambda: torch.rand(2 * GIB, device="cuda"),
         lambda: column + column.T,
@@ -115,8 +115,8 @@ def test_a_large_result_is_refused_before_the_host_computes_it(start_gpu: StartG
         lambda: column.repeat(1, 100_000),
         lambda: column.new_zeros(2 * GIB),
     )
-    for refused in refusals:
+    for call in calls:
         with pytest.raises(torch.OutOfMemoryError):
-            refused()
+            call()
     after_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after_kib - before_kib < 200 * 1024

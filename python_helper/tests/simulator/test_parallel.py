@@ -114,11 +114,11 @@ def test_nccl_and_distributed_training_say_that_they_are_not_simulated(
     with pytest.raises(RuntimeError, match="NCCL is not simulated"):
         torch.distributed.init_process_group("nccl", rank=0, world_size=1)
     assert not torch.distributed.is_initialized()
-    distributed = nn.parallel.DistributedDataParallel
+    wrapper = nn.parallel.DistributedDataParallel
     with pytest.raises(RuntimeError, match="DistributedDataParallel is not simulated"):
-        distributed(nn.Linear(2, 2).to(ONE), device_ids=[1])
+        wrapper(nn.Linear(2, 2).to(ONE), device_ids=[1])
     with pytest.raises(ValueError, match="Default process group has not been initialized"):
-        distributed(nn.Linear(2, 2))
+        wrapper(nn.Linear(2, 2))
     store = torch._C._distributed_c10d.HashStore()
     torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
     try:
@@ -131,8 +131,8 @@ def test_nccl_and_distributed_training_say_that_they_are_not_simulated(
 
 
 def test_a_forked_child_allocates_though_the_gpu_was_being_read() -> None:
-    """The lock that a thread of the parent held is nobody's in the child."""
-    printed = python("""
+    """The lock that a thread of the parent held is free in the child."""
+    output = python("""
         import os, signal, threading, torch
         from gpu_simulator import simulate
         simulation = simulate("1 GiB")
@@ -156,7 +156,7 @@ def test_a_forked_child_allocates_though_the_gpu_was_being_read() -> None:
         kept = torch.ones(1, device="cuda")
         print(torch.cuda.memory_allocated())
     """)
-    assert printed.splitlines() == ["512", "512"]
+    assert output.splitlines() == ["512", "512"]
 
 
 def test_an_interruption_leaves_no_context_behind(

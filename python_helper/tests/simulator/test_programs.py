@@ -51,5 +51,5 @@ def test_a_program_takes_what_it_takes_of_the_allocator(
     played: dict[str, Measured], name: str
 ) -> None:
     """Both peaks are within 5 %, and it ends or runs out of memory at the same line."""
-    compared = Comparison(page.read()["programs"][name].allocator, played[name])
-    assert compared.is_close, (compared.in_use, compared.reserved, compared.simulator.end)
+    comparison = Comparison(page.read()["programs"][name].allocator, played[name])
+    assert comparison.is_close, (comparison.in_use, comparison.reserved, comparison.simulator.end)

@@ -19,11 +19,11 @@ SOURCE = str(Path(next(iter(gpu_headroom.__path__))).parent)
 def python(program: str, *, expect_error: bool = False) -> str:
     """Run a program in a new interpreter and return what it printed."""
     code = f"import sys; sys.path.insert(0, {SOURCE!r})\n" + textwrap.dedent(program)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
     )
-    assert (done.returncode != 0) == expect_error, done.stderr
-    return done.stdout + done.stderr
+    assert (result.returncode != 0) == expect_error, result.stderr
+    return result.stdout + result.stderr
 
 
 def test_it_is_a_context_manager_and_says_that_it_is_simulated() -> None:
@@ -70,16 +70,16 @@ def test_a_real_gpu_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_importing_the_simulator_imports_no_pytorch() -> None:
     """The module is cheap to import, and `active` to ask."""
-    printed = python("""
+    output = python("""
         from gpu_simulator import active, install_on_import
         print(active(), "torch" in sys.modules, "gpu_simulator.simulation" in sys.modules)
     """)
-    assert printed == "None False False\n"
+    assert output == "None False False\n"
 
 
 def test_without_pytorch_there_is_a_sentence() -> None:
     """A missing PyTorch is an ImportError that says what is needed."""
-    printed = python(
+    output = python(
         """
         sys.modules["torch"] = None
         from gpu_simulator import simulate
@@ -87,14 +87,14 @@ def test_without_pytorch_there_is_a_sentence() -> None:
         """,
         expect_error=True,
     )
-    assert printed.endswith(
+    assert output.endswith(
         "The simulated GPU needs PyTorch, which is not installed in this environment.\n"
     )
 
 
 def test_the_environment_variable_waits_for_the_users_import() -> None:
     """`install_on_import` imports nothing; the user's `import torch` starts the simulation."""
-    printed = python("""
+    output = python("""
         from gpu_simulator import active, install_on_import
         install_on_import("4GiB,cpu")
         print("torch" in sys.modules, active())
@@ -103,7 +103,7 @@ def test_the_environment_variable_waits_for_the_users_import() -> None:
         print(torch.tensor([1.0, 2.0], device="cuda") * 2)
         print(type(torch.__spec__.loader).__module__, len(sys.meta_path) < 9)
     """)
-    assert printed.splitlines() == [
+    assert output.splitlines() == [
         "False None",
         "True <Simulation of a GPU: capacity=4.00 GiB, outside=420.00 MiB, compute='cpu'>",
         "tensor([2., 4.], device='cuda:0')",
@@ -113,7 +113,7 @@ def test_the_environment_variable_waits_for_the_users_import() -> None:
 
 def test_an_import_on_another_thread_skips_no_finder() -> None:
     """It goes through a list of finders, in which nothing may move while it does."""
-    printed = python("""
+    output = python("""
         import sys
         from gpu_simulator import install_on_import
         others = sys.meta_path.copy()
@@ -123,24 +123,24 @@ def test_an_import_on_another_thread_skips_no_finder() -> None:
         import torch
         print(list(another) == others, first in sys.meta_path)
     """)
-    assert printed == "True False\n"
+    assert output == "True False\n"
 
 
 def test_a_wrong_environment_variable_warns_and_breaks_nothing() -> None:
     """`import torch` works, and one sentence says why no GPU is simulated."""
-    printed = python("""
+    output = python("""
         from gpu_simulator import install_on_import
         install_on_import("lots")
         import torch
         print(torch.cuda.is_available())
     """)
-    assert "No GPU is simulated, although GPU_HEADROOM_SIMULATE is 'lots'. capacity must" in printed
-    assert printed.startswith("False\n")
+    assert "No GPU is simulated, although GPU_HEADROOM_SIMULATE is 'lots'. capacity must" in output
+    assert output.startswith("False\n")
 
 
 def test_a_program_may_end_with_the_simulation_running() -> None:
     """Nothing is printed and nothing fails when the interpreter ends with tensors on the GPU."""
-    printed = python("""
+    output = python("""
         import torch
         from gpu_simulator import simulate
         simulate("1 GiB", compute="cpu")
@@ -150,12 +150,12 @@ def test_a_program_may_end_with_the_simulation_running() -> None:
         cycle = [model, loss]
         cycle.append(cycle)
     """)
-    assert printed == ""
+    assert output == ""
 
 
 def test_a_forked_child_cannot_use_the_gpu() -> None:
     """As with CUDA, a forked process is told so, and its host tensors work."""
-    printed = python("""
+    output = python("""
         import os, torch
         from gpu_simulator import simulate
         simulate("1 GiB", compute="cpu")
@@ -169,5 +169,5 @@ def test_a_forked_child_cannot_use_the_gpu() -> None:
             os._exit(0)
         os.waitpid(child, 0)
     """)
-    assert printed.splitlines()[0] == "2.0 False"
-    assert printed.splitlines()[1].startswith("Cannot re-initialize CUDA in forked subprocess.")
+    assert output.splitlines()[0] == "2.0 False"
+    assert output.splitlines()[1].startswith("Cannot re-initialize CUDA in forked subprocess.")

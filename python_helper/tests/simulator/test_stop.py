@@ -173,9 +173,9 @@ def test_results_and_random_numbers_of_the_host_are_unchanged() -> None:
     with simulate("1 GiB", compute="cpu"):
         during = compute()
         state = torch.get_rng_state()
-        dropped = nn.functional.dropout(torch.rand(10, device="cuda"))
+        result = nn.functional.dropout(torch.rand(10, device="cuda"))
         assert torch.equal(torch.get_rng_state(), state)
-        del dropped
+        del result
     assert torch.equal(before, during)
     assert torch.equal(before, compute())
 

@@ -106,12 +106,12 @@ def test_a_tensor_prints_as_on_the_host(
     """Of any shape and type, but for the name of its device; and nothing stays on the GPU."""
     host = torch.randn(shape).to(dtype)
     tensor = host.cuda()
-    held = torch.cuda.memory_allocated()
-    printed = repr(tensor)
-    assert printed.count("device='cuda:0'") == 1
-    without_device = re.sub(r",\s+device='cuda:0'", "", printed)
+    before = torch.cuda.memory_allocated()
+    text = repr(tensor)
+    assert text.count("device='cuda:0'") == 1
+    without_device = re.sub(r",\s+device='cuda:0'", "", text)
     assert "".join(without_device.split()) == "".join(repr(host).split())
-    assert torch.cuda.memory_allocated() == held
+    assert torch.cuda.memory_allocated() == before
     del valued_gpu
 
 
@@ -141,8 +141,8 @@ def test_random_numbers_of_the_gpu_leave_the_hosts_alone(valued_gpu: Simulation)
     assert torch.equal(torch.rand(3, device="cuda"), second)
     generator = torch.Generator(device="cuda").manual_seed(1)
     assert generator.device.type == "cuda"
-    drawn = torch.rand(3, device="cuda", generator=generator)
-    assert torch.equal(torch.rand(3, generator=torch.Generator().manual_seed(1)), drawn.cpu())
+    numbers = torch.rand(3, device="cuda", generator=generator)
+    assert torch.equal(torch.rand(3, generator=torch.Generator().manual_seed(1)), numbers.cpu())
     assert isinstance(torch.default_generator, torch.Generator)
     del valued_gpu
 
@@ -174,7 +174,7 @@ def test_a_shape_that_libraries_gather_is_known(gpu: Simulation) -> None:
 @pytest.mark.parametrize("foreach", [False, True])
 def test_an_optimizer_goes_on_from_a_checkpoint(gpu: Simulation, foreach: bool) -> None:
     """Loaded to the GPU, Adam's count of steps is there, and the next step reads it."""
-    layer, saved = nn.Linear(4, 4).cuda(), io.BytesIO()
+    layer, file = nn.Linear(4, 4).cuda(), io.BytesIO()
 
     def step() -> None:
         layer(torch.ones(2, 4, device="cuda")).sum().backward()
@@ -183,11 +183,11 @@ def test_an_optimizer_goes_on_from_a_checkpoint(gpu: Simulation, foreach: bool) 
     optimizer = torch.optim.Adam(layer.parameters(), foreach=foreach)
     step()
     step()
-    torch.save(optimizer.state_dict(), saved)
-    saved.seek(0)
-    optimizer.load_state_dict(torch.load(saved, map_location="cuda"))
+    torch.save(optimizer.state_dict(), file)
+    file.seek(0)
+    optimizer.load_state_dict(torch.load(file, map_location="cuda"))
     step()
     assert {
-        (kept["step"].device.type, kept["step"].item()) for kept in optimizer.state.values()
+        (entry["step"].device.type, entry["step"].item()) for entry in optimizer.state.values()
     } == {("cuda", 3.0)}
     del gpu

@@ -115,7 +115,7 @@ def test_checkpointing_gives_the_same_gradients(valued_gpu: Simulation, reentran
 
 def test_hooks_and_functions_run_in_backward_on_the_gpu(gpu: Simulation) -> None:
     """A hook and a `torch.autograd.Function` may make tensors on the GPU in backward."""
-    seen = []
+    results = []
 
     class Double(torch.autograd.Function):
         @staticmethod
@@ -126,7 +126,7 @@ def test_hooks_and_functions_run_in_backward_on_the_gpu(gpu: Simulation) -> None
         @staticmethod
         def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
             (value,) = ctx.saved_tensors
-            seen.append(value.is_cuda)
+            results.append(value.is_cuda)
             return grad * torch.full((), 2.0, device="cuda")
 
     tensor = torch.ones(3, device="cuda", requires_grad=True)
@@ -135,6 +135,6 @@ def test_hooks_and_functions_run_in_backward_on_the_gpu(gpu: Simulation) -> None
     double.apply(tensor).sum().backward()
     assert tensor.grad is not None
     assert tensor.grad.is_cuda
-    assert seen == [True]
+    assert results == [True]
     if gpu.compute == "cpu":
         assert tensor.grad.tolist() == [3.0] * 3

@@ -36,7 +36,7 @@ def sizes_only(start_gpu: StartGpu) -> Simulation:
 
 
 def labels() -> Any:
-    """Of a batch, of which nobody knows the classes."""
+    """Of a batch whose classes are not known."""
     return torch.randint(0, 9, (BATCH,), device=CUDA)
 
 
@@ -46,7 +46,7 @@ def rows() -> torch.Tensor:
 
 
 def count() -> Any:
-    """Return a whole number that nobody has computed."""
+    """Return a whole number that was never computed."""
     return labels().max().item()
 
 
@@ -56,7 +56,7 @@ def on_host() -> torch.Tensor:
 
 
 def share() -> Any:
-    """Return a number that nobody has computed."""
+    """Return a number that was never computed."""
     return rows().abs().mean().item()
 
 
@@ -129,13 +129,13 @@ NO_TENSORS = ("interpolate by scale", "LayerNorm", "split")
 
 def refused(call: Callable[[], object]) -> str:
     """Return what a program is told that stops because it needs a value."""
-    with pytest.raises(NotImplementedError) as caught:
+    with pytest.raises(NotImplementedError) as excinfo:
         call()
-    said = str(caught.value)
-    assert said.startswith("The simulated GPU does not know ")
-    assert ' with compute="meta" there are sizes only; compute="cpu" computes values.' in said
-    assert " in line " in said
-    return said
+    message = str(excinfo.value)
+    assert message.startswith("The simulated GPU does not know ")
+    assert ' with compute="meta" there are sizes only; compute="cpu" computes values.' in message
+    assert " in line " in message
+    return message
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -193,13 +193,13 @@ def test_a_size_that_values_decide_is_not_guessed(sizes_only: Simulation, call: 
 
 def test_sizes_that_never_fit_are_the_programs_own_mistake(gpu: Simulation) -> None:
     """Where no mask is concerned, or values are there."""
-    with pytest.raises(RuntimeError, match=r"size|broadcast") as caught:
+    with pytest.raises(RuntimeError, match=r"size|broadcast") as excinfo:
         rows() + rows()[:, :3]
-    assert type(caught.value) is RuntimeError
+    assert type(excinfo.value) is RuntimeError
     if gpu.compute == "cpu":
-        with pytest.raises(RuntimeError, match=r"size|broadcast") as caught:
+        with pytest.raises(RuntimeError, match=r"size|broadcast") as excinfo:
             rows()[rows() < 9] + torch.ones(5, device=CUDA)
-        assert type(caught.value) is RuntimeError
+        assert type(excinfo.value) is RuntimeError
 
 
 # What depends on values and takes the largest size that there can be, and what is computed of it.
@@ -243,19 +243,19 @@ def test_sequences_of_unknown_length_are_as_long_as_they_can_be(
     """Packed, run through, and unpacked."""
     shape = (BATCH, LONGEST, 3) if batch_first else (LONGEST, BATCH, 3)
     where = lengths()
-    known = where.tolist() if way == "tolist" else where.to("cpu") if way == "to" else where.cpu()
+    sizes = where.tolist() if way == "tolist" else where.to("cpu") if way == "to" else where.cpu()
     inputs = torch.randn(shape, device=CUDA)
-    packed = rnn.pack_padded_sequence(
-        inputs, known, batch_first=batch_first, enforce_sorted=way != "unsorted"
+    sequence = rnn.pack_padded_sequence(
+        inputs, sizes, batch_first=batch_first, enforce_sorted=way != "unsorted"
     )
-    assert packed.data.shape == (BATCH * LONGEST, 3)
-    assert packed.batch_sizes.tolist() == [BATCH] * LONGEST
+    assert sequence.data.shape == (BATCH * LONGEST, 3)
+    assert sequence.batch_sizes.tolist() == [BATCH] * LONGEST
     layer = nn.LSTM(3, 5, batch_first=batch_first).cuda()
-    outputs, _ = layer(packed)
-    padded, _ = rnn.pad_packed_sequence(outputs, batch_first=batch_first)
-    assert padded.shape == (*shape[:2], 5)
-    padded.sum().backward()
-    refused(lambda: padded.flatten(0, 1) + torch.ones(7, 5, device=CUDA))
+    outputs, _ = layer(sequence)
+    result, _ = rnn.pad_packed_sequence(outputs, batch_first=batch_first)
+    assert result.shape == (*shape[:2], 5)
+    result.sum().backward()
+    refused(lambda: result.flatten(0, 1) + torch.ones(7, 5, device=CUDA))
     del sizes_only
 
 
@@ -300,8 +300,8 @@ def test_a_number_is_saved_as_a_plain_one(sizes_only: Simulation, tmp_path: Path
         assert isinstance(number, kind)
         assert type(pickle.loads(pickle.dumps(number))) is kind  # noqa: S301 -- our own
     torch.save({"loss": share(), "right": count()}, tmp_path / "checkpoint.pt")
-    loaded = torch.load(tmp_path / "checkpoint.pt")
-    assert type(loaded["loss"]) is float
+    checkpoint = torch.load(tmp_path / "checkpoint.pt")
+    assert type(checkpoint["loss"]) is float
     del sizes_only
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PYTHON = [sys.executable]
 RUN = [*PYTHON, "-m", "gpu_headroom", "run"]
-SEEN = """
+SCRIPT = """
 import sys, os, atexit, pickle, __main__
 class Thing: pass
 print(__file__, sys.argv, sys.path[:2], sorted(globals()), __name__, __doc__, __package__, __spec__)
@@ -54,7 +54,7 @@ WAITS = "<class 'gpu_headroom.workers.arrival.Arrival'>"
 
 def names(folder: Path) -> list[str]:
     """What stands in a folder."""
-    return sorted(each.name for each in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir())
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -70,13 +70,13 @@ def state(process: subprocess.Popen[str]) -> str:
     return Path(f"/proc/{process.pid}/stat").read_text("ascii").rpartition(")")[2].split()[0]
 
 
-def done(command: list[str], folder: Path, **variables: str) -> tuple[int, str, str]:
+def run(command: list[str], folder: Path, **variables: str) -> tuple[int, str, str]:
     """Run a command to its end; its exit code, and what it printed."""
-    known = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCES), "PYTHONHASHSEED": "0"}
-    ran = subprocess.run(
-        command, cwd=folder, env={**known, **variables}, capture_output=True, check=False, text=True
+    base = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCES), "PYTHONHASHSEED": "0"}
+    result = subprocess.run(
+        command, cwd=folder, env={**base, **variables}, capture_output=True, check=False, text=True
     )
-    return ran.returncode, ran.stdout, ran.stderr
+    return result.returncode, result.stdout, result.stderr
 
 
 @pytest.mark.parametrize("is_asked", [False, True])
@@ -90,14 +90,14 @@ def done(command: list[str], folder: Path, **variables: str) -> tuple[int, str, 
 def test_runs_as_by_python(tmp_path: Path, how: str, is_asked: bool) -> None:
     """To the letter: what it sees of itself, what it prints, how it ends."""
     (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "script.py").write_text(SEEN)
-    asked = {"GPU_HEADROOM_RANKS": f"{tmp_path}/gpu-headroom-ranks-x"} if is_asked else {}
-    given = ["own/../own/script.py", "--lr", "1", "-h", how]
-    code, printed, complained = done([*PYTHON, *given], tmp_path, **asked)
-    found = done([*RUN, *given], tmp_path, **asked)
-    assert (found[0], found[2]) == (code, complained)
+    (tmp_path / "own" / "script.py").write_text(SCRIPT)
+    variables = {"GPU_HEADROOM_RANKS": f"{tmp_path}/gpu-headroom-ranks-x"} if is_asked else {}
+    arguments = ["own/../own/script.py", "--lr", "1", "-h", how]
+    code, output, errors = run([*PYTHON, *arguments], tmp_path, **variables)
+    result = run([*RUN, *arguments], tmp_path, **variables)
+    assert (result[0], result[2]) == (code, errors)
     # The one thing that it may see: who waits for PyTorch.
-    assert found[1].replace(f"{WAITS!r}, ", "") == printed
+    assert result[1].replace(f"{WAITS!r}, ", "") == output
     assert names(tmp_path) == ["own"]
 
 
@@ -110,7 +110,7 @@ def test_a_script_that_cannot_be_run_is_told_as_by_python(
 ) -> None:
     """One with a fault, and one that is not there."""
     (tmp_path / name).write_text(text)
-    assert done([*RUN, "script.py"], tmp_path) == done([*PYTHON, "script.py"], tmp_path)
+    assert run([*RUN, "script.py"], tmp_path) == run([*PYTHON, "script.py"], tmp_path)
 
 
 def test_a_link_is_run_from_where_it_leads(tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_a_link_is_run_from_where_it_leads(tmp_path: Path) -> None:
     (tmp_path / "real" / "script.py").write_text("import sys\nprint(sys.path[0], __file__)")
     (tmp_path / "link.py").symlink_to(tmp_path / "real" / "script.py")
     for flags in ([], ["-O"], ["-X", "dev"], *([["-P"]] if sys.version_info >= (3, 11) else [])):
-        expected = done([*PYTHON, *flags, "link.py"], tmp_path)
-        assert done([*PYTHON, *flags, *RUN[1:], "link.py"], tmp_path) == expected
+        expected = run([*PYTHON, *flags, "link.py"], tmp_path)
+        assert run([*PYTHON, *flags, *RUN[1:], "link.py"], tmp_path) == expected
 
 
 def test_an_interrupt_ends_it_as_ever(tmp_path: Path) -> None:
@@ -165,10 +165,10 @@ if __name__ == "__main__":
             print(pool.map(work, [1, 2]))
 """)
     path = tmp_path / "gpu-headroom-ranks-x"
-    code, printed, complained = done([*RUN, "script.py"], tmp_path, GPU_HEADROOM_RANKS=str(path))
-    assert (code, complained) == (0, "")
-    assert printed.splitlines()[0] == "[('__mp_main__', 1, 0), ('__mp_main__', 2, 0)]"
-    assert printed.splitlines()[1] == "[('__main__', 1, 1), ('__main__', 2, 1)]"
+    code, output, errors = run([*RUN, "script.py"], tmp_path, GPU_HEADROOM_RANKS=str(path))
+    assert (code, errors) == (0, "")
+    assert output.splitlines()[0] == "[('__mp_main__', 1, 0), ('__mp_main__', 2, 0)]"
+    assert output.splitlines()[1] == "[('__main__', 1, 1), ('__main__', 2, 1)]"
     assert not path.exists()
 
 
@@ -187,13 +187,13 @@ for size in (2**33, 2**20, 2**33):
 kept = torch.empty(2**20, dtype=torch.uint8, device="cuda")
 print(names, sizes, [type(each).__name__ for each in sys.meta_path].count("Arrival"))
 """
-UNTIL_TOLD = """
+UNTIL_SENT = """
 while not os.path.exists(f"{os.environ['GPU_HEADROOM_RANKS']}/{os.getpid()}.reading"):
     time.sleep(0.02)
 """
 # Longer than the helper rests between two readings: no event can tell that none was written.
 PAUSE = f"time.sleep({_EVERY_S + 0.1})"
-GONE = f"""{UNTIL_TOLD}
+REMOVAL = f"""{UNTIL_SENT}
 import shutil
 shutil.rmtree(os.environ["GPU_HEADROOM_RANKS"])
 while threading.active_count() > 1:
@@ -202,15 +202,15 @@ threads = [each.name for each in threading.enumerate()]
 print(threads, os.path.exists(os.environ["GPU_HEADROOM_RANKS"]))
 """
 FULL = "import torch, resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
-PRINTED = "['MainThread'] [0, 0, 0] 0\n"
-OPEN_TO_NOBODY = 0o700
+OUTPUT = "['MainThread'] [0, 0, 0] 0\n"
+OWNER_ONLY = 0o700
 
 
-def held(folder: Path, script: str, path: Path) -> tuple[int, str, str]:
+def run_holder(folder: Path, script: str, path: Path) -> tuple[int, str, str]:
     """Run a script that holds a MiB, and probes before."""
     (folder / "script.py").write_text(script)
-    asked = {"GPU_HEADROOM_RANKS": str(path), "GPU_HEADROOM_SIMULATE": "1GiB"}
-    return done([*RUN, "script.py"], folder, **asked)
+    variables = {"GPU_HEADROOM_RANKS": str(path), "GPU_HEADROOM_SIMULATE": "1GiB"}
+    return run([*RUN, "script.py"], folder, **variables)
 
 
 def test_what_it_says_of_itself(tmp_path: Path) -> None:
@@ -224,16 +224,16 @@ def test_what_it_says_of_itself(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(SOURCES), **variables},
     )
     file = path / f"{process.pid}.reading"
-    said: dict[str, Any] = {}
+    reading: dict[str, Any] = {}
 
-    def is_told() -> bool:
-        said.update(json.loads(file.read_text()) if file.exists() else {})
-        return bool(said) and said["devices"][0]["in_use_bytes"] == 2**20
+    def is_sent() -> bool:
+        reading.update(json.loads(file.read_text()) if file.exists() else {})
+        return bool(reading) and reading["devices"][0]["in_use_bytes"] == 2**20
 
-    until(is_told)
-    assert [path.stat().st_mode & 0o777, file.stat().st_mode & 0o777] == [OPEN_TO_NOBODY, 0o600]
-    assert said.keys() == {"rank", "born", "execution_count", "start_s", "devices"}
-    assert (said["rank"], said["execution_count"]) == (None, None)
+    until(is_sent)
+    assert [path.stat().st_mode & 0o777, file.stat().st_mode & 0o777] == [OWNER_ONLY, 0o600]
+    assert reading.keys() == {"rank", "born", "execution_count", "start_s", "devices"}
+    assert (reading["rank"], reading["execution_count"]) == (None, None)
     process.terminate()
     assert process.wait() == -signal.SIGTERM
     assert names(path) == [file.name]
@@ -242,25 +242,25 @@ def test_what_it_says_of_itself(tmp_path: Path) -> None:
 def test_nothing_is_left_of_one_that_ends_well(tmp_path: Path) -> None:
     """Nor of what it caught, while it ran."""
     path = tmp_path / "gpu-headroom-ranks-x"
-    assert held(tmp_path, HOLD + UNTIL_TOLD, path) == (0, PRINTED, "")
+    assert run_holder(tmp_path, HOLD + UNTIL_SENT, path) == (0, OUTPUT, "")
     assert not path.exists()
 
 
 @pytest.mark.parametrize("case", ["link", "file", "full", "gone"])
 def test_a_folder_that_is_not_to_be_used_is_left_alone(tmp_path: Path, case: str) -> None:
-    """The script runs on, and nobody hears of it."""
-    path, other = tmp_path / "gpu-headroom-ranks-x", tmp_path / "other"
-    other.mkdir()
+    """The script runs on, and prints nothing about it."""
+    path, target = tmp_path / "gpu-headroom-ranks-x", tmp_path / "other"
+    target.mkdir()
     if case == "link":
-        path.symlink_to(other)
+        path.symlink_to(target)
     elif case == "file":
         path.write_text("")
-    script = HOLD + (GONE if case == "gone" else PAUSE)
+    script = HOLD + (REMOVAL if case == "gone" else PAUSE)
     script = script.replace("import torch\n", FULL) if case == "full" else script
-    expected = PRINTED + ("['MainThread'] False\n" if case == "gone" else "")
+    expected = OUTPUT + ("['MainThread'] False\n" if case == "gone" else "")
     before = names(tmp_path)
-    assert held(tmp_path, script, path) == (0, expected, "")
-    assert names(other) == []
+    assert run_holder(tmp_path, script, path) == (0, expected, "")
+    assert names(target) == []
     assert names(tmp_path) == sorted([*before, "script.py"])
 
 
@@ -270,7 +270,7 @@ def test_the_folder_of_another_user_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "gpu-headroom-ranks-x"
     path.mkdir(0o777)
     os.chown(path, 12345, 12345)
-    assert held(tmp_path, HOLD + PAUSE, path) == (0, PRINTED, "")
+    assert run_holder(tmp_path, HOLD + PAUSE, path) == (0, OUTPUT, "")
     assert names(path) == []
 
 
@@ -278,5 +278,5 @@ def test_the_folder_of_another_user_is_left_alone(tmp_path: Path) -> None:
 def test_what_is_no_such_folder_is_not_asked(tmp_path: Path, path: str) -> None:
     """A variable of that name may be anything."""
     (tmp_path / "script.py").write_text("import sys; print('gpu_headroom.workers' in sys.modules)")
-    ran = done([*RUN, "script.py"], tmp_path, GPU_HEADROOM_RANKS=path)
-    assert (ran[0], ran[2], names(tmp_path)) == (0, "", ["script.py"])
+    result = run([*RUN, "script.py"], tmp_path, GPU_HEADROOM_RANKS=path)
+    assert (result[0], result[2], names(tmp_path)) == (0, "", ["script.py"])

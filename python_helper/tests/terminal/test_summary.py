@@ -40,7 +40,7 @@ MAKE = "import torch\nbatch = [torch.empty({mib} * 2**20, dtype=torch.uint8, dev
 
 @pytest.fixture
 def notebook() -> Iterator[Notebook]:
-    """A notebook on a simulated card with 600 MiB in a list."""
+    """A notebook on a simulated GPU with 600 MiB in a list."""
     with simulate("4 GiB"), open_notebook() as notebook:
         assert notebook.run(MAKE.format(mib=600)).success
         yield notebook
@@ -102,27 +102,27 @@ def test_says_the_numbers_of_the_wire(notebook: Notebook) -> None:
     """Every number of an account stands in the text as it stands in the event."""
     account = take(notebook.shell, notebook.read(), Turn(30.0))
     event = account.as_wire("life", None)
-    said = list_holders(event)
+    text = list_holders(event)
     (device,) = event["devices"]
-    assert said.splitlines()[0] == event["message"]["text"]
-    assert f"GPU 0: {format_bytes(device['in_use_bytes'])} in use = " in said
-    row = next(each for each in device["rows"] if each["name"] == "batch")
+    assert text.splitlines()[0] == event["message"]["text"]
+    assert f"GPU 0: {format_bytes(device['in_use_bytes'])} in use = " in text
+    row = next(entry for entry in device["rows"] if entry["name"] == "batch")
     assert row["bytes"] == 600 * MIB
-    assert re.search(r"^0\.6 GiB +tensor +batch$", said, re.MULTILINE)
-    assert "Made in" not in said
+    assert re.search(r"^0\.6 GiB +tensor +batch$", text, re.MULTILINE)
+    assert "Made in" not in text
 
 
 def test_lists_items_with_their_price(notebook: Notebook) -> None:
     """What is not measured before it is freed says so; what is lost comes after what is not."""
-    said = list_items(freeable_items.plan(notebook.situation())).splitlines()
-    apart = said.index("Only with --confirm:")
+    lines = list_items(freeable_items.plan(notebook.situation())).splitlines()
+    apart = lines.index("Only with --confirm:")
     garbage, variable = (
-        next(at for at, line in enumerate(said) if line.startswith(item))
+        next(at for at, line in enumerate(lines) if line.startswith(item))
         for item in ("garbage ", "variable:batch ")
     )
-    assert re.split("  +", said[garbage]) == ["garbage", "not measured", "Nothing is lost."]
+    assert re.split("  +", lines[garbage]) == ["garbage", "not measured", "Nothing is lost."]
     assert garbage < apart < variable
-    assert re.split("  +", said[variable])[1:] == [
+    assert re.split("  +", lines[variable])[1:] == [
         "0.6 GiB",
         "Cells that use it will fail until it is created again.",
     ]
@@ -142,13 +142,13 @@ def magic(notebook: Notebook, line: str) -> str:
 def test_the_magic_asks_before_it_deletes(notebook: Notebook) -> None:
     """A bare name is the variable; without `--confirm` its price is told and nothing happens."""
     before = notebook.in_use()
-    said = magic(notebook, "free batch")
-    assert "`variable:batch` loses something" in said
-    assert "Delete `batch`?" in said
-    assert said.endswith("Add --confirm to free it all the same.")
+    text = magic(notebook, "free batch")
+    assert "`variable:batch` loses something" in text
+    assert "Delete `batch`?" in text
+    assert text.endswith("Add --confirm to free it all the same.")
     assert notebook.in_use() == before
-    said = magic(notebook, "free batch --confirm")
-    assert said.startswith("Freed 0.6 GiB")
+    text = magic(notebook, "free batch --confirm")
+    assert text.startswith("Freed 0.6 GiB")
     assert before - notebook.in_use() == 600 * MIB
     assert "batch" not in notebook.shell.user_ns
 
@@ -190,27 +190,27 @@ def test_works_in_a_plain_script(tmp_path: Path) -> None:
     """Without IPython the names are those of the script, however often one asks."""
     file = tmp_path / "train.py"
     file.write_text(SCRIPT)
-    done = python(str(file))
-    assert done.stderr == ""
-    assert re.search(r"^0 +Simulated GPU +1\.4 GiB", done.stdout, re.MULTILINE)
-    assert len(re.findall(r"^1\.0 GiB +tensor +weights$", done.stdout, re.MULTILINE)) == 2
+    result = python(str(file))
+    assert result.stderr == ""
+    assert re.search(r"^0 +Simulated GPU +1\.4 GiB", result.stdout, re.MULTILINE)
+    assert len(re.findall(r"^1\.0 GiB +tensor +weights$", result.stdout, re.MULTILINE)) == 2
 
 
 def test_a_terminal_without_a_gpu_gets_a_sentence() -> None:
     """`python -m gpu_headroom status` fails with code 1 and one sentence, starting nothing."""
-    done = python("-m", "gpu_headroom", "status", LD_LIBRARY_PATH="")
-    if done.returncode == 0:
+    result = python("-m", "gpu_headroom", "status", LD_LIBRARY_PATH="")
+    if result.returncode == 0:
         pytest.skip("this machine has a GPU")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "No GPU could be read: no NVIDIA driver answers on this machine.\n"
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "No GPU could be read: no NVIDIA driver answers on this machine.\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["explode"], ["status", "more"]])
 def test_a_wrong_command_gets_the_usage(arguments: list[str]) -> None:
     """A command that there is not ends with code 2 and the usage."""
-    done = python("-m", "gpu_headroom", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("usage: python -m gpu_headroom")
+    result = python("-m", "gpu_headroom", *arguments)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("usage: python -m gpu_headroom")
 
 
 def test_a_terminal_gets_totals_and_processes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -219,6 +219,6 @@ def test_a_terminal_gets_totals_and_processes(capsys: pytest.CaptureFixture[str]
         assert main(["status"]) == 0
         assert not torch.cuda.is_initialized()
         (device,) = script.read().devices
-    said = capsys.readouterr().out
-    assert said.splitlines()[1].split()[:3] == ["0", "Simulated", "GPU"]
-    assert format_bytes(device.free_bytes or 0) in said
+    text = capsys.readouterr().out
+    assert text.splitlines()[1].split()[:3] == ["0", "Simulated", "GPU"]
+    assert format_bytes(device.free_bytes or 0) in text

@@ -50,7 +50,7 @@ with torch.no_grad():
 
 
 def hooks(draw: Random) -> Leak:
-    """A forward hook that collects activations for a look that nobody takes."""
+    """A forward hook that collects activations for a look that is never taken."""
     return Leak(
         f"""{mlp(draw, batch=_rows(draw) // 4)}
 activations = []

@@ -22,18 +22,18 @@ def test_healthy_training_raises_no_alarm(workbench: Workbench, shape: Shape) ->
     workbench.rate_hz = workbench.draw.choice([2, 5, 10])
     workbench.tick_s = 10 ** workbench.draw.uniform(-2.3, -1.2)
     source = shape(workbench.draw)
-    started = workbench.now_s
+    start_s = workbench.now_s
     with workbench.gpu(4 * GIB):
         result = workbench.run(source, "cell")
-    states = [each["state"] for each in workbench.trends]
+    states = [item["state"] for item in workbench.trends]
     print(
         shape.__name__,
         f"{workbench.rate_hz} Hz, tick {workbench.tick_s:.3f} s,",
-        f"{workbench.now_s - started:.0f} s, {len(states)} readings:",
+        f"{workbench.now_s - start_s:.0f} s, {len(states)} readings:",
         {state: states.count(state) for state in set(states)},
         "steps",
         workbench.trends[-1]["steps"] if states else None,
     )
     assert result.success, source
-    assert not [each for each in workbench.channel.events if each["type"] in ("warning", "error")]
-    assert all(each["full_in_s"] is None or each["full_in_s"] > 120 for each in workbench.trends)
+    assert not [item for item in workbench.channel.events if item["type"] in ("warning", "error")]
+    assert all(item["full_in_s"] is None or item["full_in_s"] > 120 for item in workbench.trends)

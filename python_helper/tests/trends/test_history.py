@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gpu_headroom.protocol.generated import wire
 
 
-def entered(readings: Iterable[tuple[float, int]]) -> list[wire.HistoryPoint]:
+def points_of(readings: Iterable[tuple[float, int]]) -> list[wire.HistoryPoint]:
     """Enter readings, and return the points of them."""
     history = ReadingHistory()
     for time_s, in_use_bytes in readings:
@@ -22,20 +22,20 @@ def entered(readings: Iterable[tuple[float, int]]) -> list[wire.HistoryPoint]:
     return history.points()
 
 
-def told(*readings: tuple[float, int]) -> list[tuple[float, int]]:
-    """Enter readings, and return what is told of them."""
-    return [(point["time_s"], point["in_use_bytes"]) for point in entered(readings)]
+def values_of(*readings: tuple[float, int]) -> list[tuple[float, int]]:
+    """Enter readings, and return time and bytes of the points."""
+    return [(point["time_s"], point["in_use_bytes"]) for point in points_of(readings)]
 
 
 def test_keeps_the_highest_reading_of_each_second() -> None:
     """However often it was read."""
-    assert told((10.1, 5), (10.5, 9), (10.9, 7), (11.2, 2)) == [(10.5, 9), (11.2, 2)]
+    assert values_of((10.1, 5), (10.5, 9), (10.9, 7), (11.2, 2)) == [(10.5, 9), (11.2, 2)]
 
 
 def test_keeps_of_what_is_older_the_highest_and_the_lowest() -> None:
     """In longer stretches, once all of one is older than five minutes."""
     readings = [(OLDER_S, 5), (OLDER_S + 1, 9), (OLDER_S + 2, 2), (2 * OLDER_S + KEPT_S, 1)]
-    before, last = entered(readings)
+    before, last = points_of(readings)
     assert (before["time_s"], before["in_use_bytes"], before["width_s"]) == (
         OLDER_S + 1,
         9,
@@ -48,7 +48,7 @@ def test_keeps_of_what_is_older_the_highest_and_the_lowest() -> None:
 
 def test_keeps_eight_hours_in_little_more_than_five_minutes() -> None:
     """The first hours of a longer session go."""
-    points = entered((float(second), second % 7) for second in range(10 * 3600))
+    points = points_of((float(second), second % 7) for second in range(10 * 3600))
     assert len(points) <= KEPT_S + OLDER_S + 120
     assert points[-1]["time_s"] - points[0]["time_s"] > 8 * 3600 - OLDER_S
     assert all(point["in_use_bytes"] == 6 for point in points if point["width_s"] == OLDER_S)
@@ -56,4 +56,4 @@ def test_keeps_eight_hours_in_little_more_than_five_minutes() -> None:
 
 def test_goes_on_when_the_clock_is_set_back() -> None:
     """What was read by the other clock is no past of what is read now."""
-    assert told((5000, 9), (5001, 8), (1400, 3), (1401, 4)) == [(1400, 3), (1401, 4)]
+    assert values_of((5000, 9), (5001, 8), (1400, 3), (1401, 4)) == [(1400, 3), (1401, 4)]

@@ -98,14 +98,14 @@ def true_largest(program: Program, low: int) -> int:
     return low
 
 
-def predicted(session: Session) -> Prediction | None:
+def predict_last(session: Session) -> Prediction | None:
     """Predict for the cell that ran last, run again on the GPU as it is now."""
     runs, snapshot = session.ledger.runs(), session.sampler.measure()
     device = snapshot and snapshot.device(0)
     assert device
     (literal,) = literals_in(runs[-1], runs[-1].source)
-    known = probes(literal, runs[-1], runs, device.index)
-    return predict(known, device.in_use_bytes, device.headroom_bytes or 0)
+    points = probes(literal, runs[-1], runs, device.index)
+    return predict(points, device.in_use_bytes, device.headroom_bytes or 0)
 
 
 @pytest.mark.parametrize("make", [mlp, transformer])
@@ -114,20 +114,20 @@ def test_the_range_holds_the_true_largest_batch(
 ) -> None:
     """A prediction is a range with the truth in it, or there is none."""
     program = make(workbench.draw)
-    said: list[Prediction | None] = []
+    predictions: list[Prediction | None] = []
     with workbench.gpu(CAPACITY):
         workbench.run(program.setup, "setup")
         batch = program.first
         while workbench.run(TRAIN.format(batch=batch), "train").success:
-            said.append(predicted(workbench.session))
+            predictions.append(predict_last(workbench.session))
             batch *= 2
         workbench.shell.reset(new_session=False)
     truth = true_largest(program, program.first)
-    known = [each for each in said if each]
-    print(make.__name__, program.first, known, "of", len(said), "true:", truth)
-    assert known
+    ranges = [prediction for prediction in predictions if prediction]
+    print(make.__name__, program.first, ranges, "of", len(predictions), "true:", truth)
+    assert ranges
     # What a fresh GPU holds is found to half a percent.
-    assert all(low <= truth * 1.005 and truth <= high * 1.005 for low, high in known)
+    assert all(low <= truth * 1.005 and truth <= high * 1.005 for low, high in ranges)
 
 
 GIB = 2**30
@@ -136,14 +136,14 @@ STEADY = [Probe(64, GIB, 2 * GIB), Probe(128, GIB, 3 * GIB)]
 
 def test_a_line_through_all_that_is_above_the_start_is_certain() -> None:
     """The lower end is that line's; the other leaves room for what will not grow any more."""
-    found = predict(STEADY, GIB, 7 * GIB)
-    assert found
-    assert found.high == 128 + int(5 * 64 * 8 / 7)  # an eighth of that GiB may be partial sums
-    assert found.low == 128 + int(3.4 * 64)
+    prediction = predict(STEADY, GIB, 7 * GIB)
+    assert prediction
+    assert prediction.high == 128 + int(5 * 64 * 8 / 7)  # an eighth of that GiB may be partial sums
+    assert prediction.low == 128 + int(3.4 * 64)
 
 
 @pytest.mark.parametrize(
-    ("known", "headroom"),
+    ("points", "headroom"),
     [
         ([], GIB),
         (STEADY[:1], GIB),
@@ -153,9 +153,9 @@ def test_a_line_through_all_that_is_above_the_start_is_certain() -> None:
         (STEADY, GIB // 2),
     ],
 )
-def test_silence_beats_a_guess(known: list[Probe], headroom: int) -> None:
+def test_silence_beats_a_guess(points: list[Probe], headroom: int) -> None:
     """A flat peak, a far extrapolation or a wide range is no measurement."""
-    assert predict(known, 0, headroom) is None
+    assert predict(points, 0, headroom) is None
 
 
 def test_takes_the_batch_from_the_cell_that_defines_it(workbench: Workbench) -> None:
@@ -168,9 +168,9 @@ def test_takes_the_batch_from_the_cell_that_defines_it(workbench: Workbench) -> 
             workbench.run(f"batch_size = {batch}", "size")
             assert workbench.run(train, "train").success
         runs = workbench.session.ledger.runs()
-        cell = next(each for each in reversed(runs) if each.cell_id == "train")
+        cell = next(run for run in reversed(runs) if run.cell_id == "train")
         (literal,) = literals_in(runs[-2], runs[-2].source)
-        assert [each.batch for each in probes(literal, cell, runs, 0)] == [16, 32, 64]
+        assert [run.batch for run in probes(literal, cell, runs, 0)] == [16, 32, 64]
 
 
 def test_the_remedy_says_what_was_measured(
@@ -178,24 +178,24 @@ def test_the_remedy_says_what_was_measured(
 ) -> None:
     """After runs that fitted, the smaller batch of a failure is one that they say will fit."""
     program = transformer(workbench.draw)
-    shown: list[Any] = []
+    entries: list[Any] = []
     reports = workbench.session.reports
     enter = reports.enter
 
-    def noted(built: Any) -> Any:
-        shown.append(enter(built))
-        return shown[-1]
+    def note(new_report: Any) -> Any:
+        entries.append(enter(new_report))
+        return entries[-1]
 
-    monkeypatch.setattr(reports, "enter", noted)
+    monkeypatch.setattr(reports, "enter", note)
     with workbench.gpu(CAPACITY):
         workbench.run(program.setup, "setup")
         batch = 16
         while workbench.run(TRAIN.format(batch=batch), "train").success:
             batch *= 2
         # Where the survey took several turns, the report is completed.
-        report = shown[-1]
-        assert {each["report_id"] for each in shown} == {report["report_id"]}
-        remedy = next(each for each in report["remedies"] if each["id"] == "smaller-batch")
+        report = entries[-1]
+        assert {entry["report_id"] for entry in entries} == {report["report_id"]}
+        remedy = next(entry for entry in report["remedies"] if entry["id"] == "smaller-batch")
         assert remedy["note"]["id"] == "remedy.smaller-batch.note_predicted"
         assert remedy["title"]["params"]["new"] <= remedy["note"]["params"]["low"]
         workbench.shell.reset(new_session=False)

@@ -29,17 +29,17 @@ def test_a_leak_is_told_in_time(workbench: Workbench, leak: Callable[[Random], L
     with workbench.gpu(4 * GIB):
         result = workbench.run(source, "cell")
     full_s = workbench.now_s
-    said = workbench.warnings()
+    warnings = workbench.warnings()
     print(
         leak.__name__,
         f"{workbench.rate_hz} Hz, tick {workbench.tick_s:.3f} s,",
         f"full after {full_s - started_s:.0f} s, said after",
-        [f"{each - started_s:.0f} s" for each in workbench.said_s],
-        [each["message"]["text"] for each in said],
+        [f"{item - started_s:.0f} s" for item in workbench.said_s],
+        [item["message"]["text"] for item in warnings],
     )
-    errors = [each for each in workbench.channel.events if each["type"] == "error"]
+    errors = [item for item in workbench.channel.events if item["type"] == "error"]
     assert not errors
     assert type(result.error_in_exec).__name__ == "OutOfMemoryError", result.error_in_exec
-    assert said
+    assert warnings
     assert workbench.said_s[0] < full_s
-    assert said[-1]["message"]["params"].get("name") == holder
+    assert warnings[-1]["message"]["params"].get("name") == holder

@@ -29,11 +29,11 @@ class Asking(nn.Module):
         asking.join()
 
     def _apply(self, change: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> Any:
-        def asked(tensor: torch.Tensor) -> torch.Tensor:
+        def apply(tensor: torch.Tensor) -> torch.Tensor:
             self.ask()
             return change(tensor)
 
-        return super()._apply(asked, recurse)  # type: ignore[no-untyped-call]  # PyTorch's own
+        return super()._apply(apply, recurse)  # type: ignore[no-untyped-call]  # PyTorch's own
 
     def forward(self) -> None:
         """Ask in the middle of a step."""

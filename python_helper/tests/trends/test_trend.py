@@ -75,9 +75,9 @@ def test_growth_is_measured() -> None:
 
 def test_the_low_points_count() -> None:
     """What a step takes and gives back is left out of the slope."""
-    found = trend_of(lambda s: 50 * s + 2000 * (1 + math.sin(5 * s)), 100, hz=10).as_wire(0)
-    assert found["state"] == "growing"
-    assert found["bytes_per_s"] == pytest.approx(50 * MIB, rel=0.05)
+    values = trend_of(lambda s: 50 * s + 2000 * (1 + math.sin(5 * s)), 100, hz=10).as_wire(0)
+    assert values["state"] == "growing"
+    assert values["bytes_per_s"] == pytest.approx(50 * MIB, rel=0.05)
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_another_rate_of_readings_is_no_change(rates: tuple[int, ...]) -> None:
 
 def test_a_late_leak_is_seen() -> None:
     """An hour of calm does not hide the growth of the last minutes."""
-    found = trend_of(lambda s: 3000 if s < 3600 else 3000 + 5 * (s - 3600), 4800)
-    assert state(found) == "growing"
-    assert found.as_wire(0)["bytes_per_s"] == pytest.approx(5 * MIB, rel=0.05)
+    trend = trend_of(lambda s: 3000 if s < 3600 else 3000 + 5 * (s - 3600), 4800)
+    assert state(trend) == "growing"
+    assert trend.as_wire(0)["bytes_per_s"] == pytest.approx(5 * MIB, rel=0.05)
 
 
 def test_a_beat_between_steps_and_readings_is_no_growth() -> None:
@@ -138,10 +138,10 @@ def steps_of(step_s: float, hz: float) -> LoopSteps:
     """A minute of a loop whose steps give out three times what they keep for a while."""
     steps = LoopSteps()
     for reading in range(int(60 * hz)):
-        done, part = divmod(reading / hz, step_s)
+        count, part = divmod(reading / hz, step_s)
         phase = part / step_s
         in_use = 500 * (1 - abs(2 * phase - 1))
-        steps.enter(reading / hz, int(in_use * MIB), int(1500 * (done + phase) * MIB))
+        steps.enter(reading / hz, int(in_use * MIB), int(1500 * (count + phase) * MIB))
     return steps
 
 
@@ -162,10 +162,10 @@ def test_per_step_numbers() -> None:
     """Growth per step and steps until full come with the steps."""
     trend = DeviceTrend()
     for reading in range(600):
-        done, part = divmod(reading / 10, 2.0)
-        in_use = 200 * done + 500 * (1 - abs(part - 1))
-        total = 1500 * (done + part / 2)
+        count, part = divmod(reading / 10, 2.0)
+        in_use = 200 * count + 500 * (1 - abs(part - 1))
+        total = 1500 * (count + part / 2)
         trend.enter(reading / 10, device(in_use * MIB, peak=None, total=total * MIB))
-    found = trend.as_wire(0)
-    assert found["bytes_per_step"] == pytest.approx(200 * MIB, rel=0.1)
-    assert found["full_in_steps"] == pytest.approx((10_000 - 6500) / 200, rel=0.2)
+    values = trend.as_wire(0)
+    assert values["bytes_per_step"] == pytest.approx(200 * MIB, rel=0.1)
+    assert values["full_in_steps"] == pytest.approx((10_000 - 6500) / 200, rel=0.2)

@@ -35,13 +35,13 @@ def test_growth_over_runs_is_named(bench: Workbench) -> None:
         bench.run(KEEP.format(mib=100), "cell")
     assert not bench.warnings("growth")
     bench.run(KEEP.format(mib=100), "cell")
-    (said,) = bench.warnings("growth")
-    assert said["message"]["params"] == {
+    (warning,) = bench.warnings("growth")
+    assert warning["message"]["params"] == {
         "growth_bytes": 100 * MIB,
         "runs": 3,
         "name": "kept",
     }
-    cells = [each for each in bench.channel.events if each["type"] == "cell"]
+    cells = [event for event in bench.channel.events if event["type"] == "cell"]
     assert cells[-1]["growth"] == {
         "device_index": 0,
         "runs": 3,
@@ -67,7 +67,7 @@ def test_what_another_cell_frees_is_no_growth(bench: Workbench) -> None:
     for _ in range(4):
         bench.run(KEEP.format(mib=100), "cell")
         bench.run("kept.clear()", "another")
-    assert [each.growth for each in bench.session.ledger.runs("cell")] == [None] * 3
+    assert [run.growth for run in bench.session.ledger.runs("cell")] == [None] * 3
     assert not bench.warnings("growth")
 
 
@@ -88,8 +88,8 @@ def test_memory_beyond_the_gpu_is_said(bench: Workbench, monkeypatch: pytest.Mon
     bench.attach()
     bench.tick_s = 1
     bench.run("\n".join([KEEP.format(mib=512)] * 4), "cell")
-    (said,) = bench.warnings("beyond_gpu")
-    assert 0 < said["message"]["params"]["excess_bytes"] <= GIB
+    (warning,) = bench.warnings("beyond_gpu")
+    assert 0 < warning["message"]["params"]["excess_bytes"] <= GIB
     assert not bench.warnings("host_low")
 
 
@@ -99,11 +99,11 @@ def test_a_host_that_runs_out_is_said(bench: Workbench, monkeypatch: pytest.Monk
     bench.attach()
     bench.tick_s = 1
     bench.run("\n".join([KEEP.format(mib=100)] * 3), "cell")
-    (said,) = bench.warnings("host_low")
-    assert said["message"]["params"] == {"left_bytes": 6 * GIB, "total_bytes": 120 * GIB}
+    (warning,) = bench.warnings("host_low")
+    assert warning["message"]["params"] == {"left_bytes": 6 * GIB, "total_bytes": 120 * GIB}
 
 
-CAUGHT = """
+CATCH = """
 held = torch.zeros(2**28, dtype=torch.uint8, device="cuda")
 for size in {sizes}:
     try:
@@ -114,7 +114,7 @@ for size in {sizes}:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "then", "said"),
+    ("sizes", "then", "sentence"),
     [
         ("(8, 8, 1)", "pass", "2 of 3 attempts ran out"),
         (
@@ -124,13 +124,13 @@ for size in {sizes}:
         ),
     ],
 )
-def test_caught_errors_are_counted(bench: Workbench, sizes: str, then: str, said: str) -> None:
+def test_caught_errors_are_counted(bench: Workbench, sizes: str, then: str, sentence: str) -> None:
     """Of how many attempts only where the cell says so; what filled the GPU at the first one."""
     bench.attach()
-    bench.run(CAUGHT.format(sizes=sizes, then=then), "cell")
+    bench.run(CATCH.format(sizes=sizes, then=then), "cell")
     (warning,) = bench.warnings("swallowed_oom")
     text, params = warning["message"]["text"], warning["message"]["params"]
-    assert text.startswith(said)
+    assert text.startswith(sentence)
     assert "None" not in text
     assert warning["cell_id"] == "cell"
     assert params["line"] == 5
@@ -171,7 +171,7 @@ def test_warnings_wait_for_a_page(bench: Workbench) -> None:
     """Without a lease nothing is sent; the page that comes is told."""
     for _ in range(3):
         bench.run(KEEP.format(mib=100), "cell")
-    assert not [each for each in bench.channel.events if each["type"] == "warning"]
+    assert not [event for event in bench.channel.events if event["type"] == "warning"]
     bench.attach()
     assert len(bench.warnings("growth")) == 1
 
@@ -186,5 +186,5 @@ def test_retries_for_long_are_said(bench: Workbench) -> None:
         '    x = torch.empty(size, dtype=torch.uint8, device="cuda"); del x',
         "cell",
     )
-    (said,) = bench.warnings("retries")
-    assert said["message"]["params"]["count"] >= 3
+    (warning,) = bench.warnings("retries")
+    assert warning["message"]["params"]["count"] >= 3

@@ -92,29 +92,29 @@ class Workbench:
     def warnings(self, kind: str = "filling_up") -> list[Any]:
         """Return the warnings of a kind so far."""
         return [
-            each
-            for each in self.channel.events
-            if each["type"] == "warning" and each["kind"] == kind
+            event
+            for event in self.channel.events
+            if event["type"] == "warning" and event["kind"] == kind
         ]
 
     def _note_warnings(self, monkeypatch: pytest.MonkeyPatch) -> None:
         send = self.channel.send
 
-        def timed(event: wire.Event) -> None:
+        def note(event: wire.Event) -> None:
             send(event)
             if event["type"] == "warning":
                 self.said_s.append(self.now_s)
 
-        monkeypatch.setattr(self.channel, "send", timed)
+        monkeypatch.setattr(self.channel, "send", note)
 
     def _patch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         malloc = CachingAllocator.malloc
 
-        def timed(allocator: CachingAllocator, *args: Any, **kwargs: Any) -> Any:
+        def allocate(allocator: CachingAllocator, *args: Any, **kwargs: Any) -> Any:
             self._pass_time()
             return malloc(allocator, *args, **kwargs)
 
-        monkeypatch.setattr(CachingAllocator, "malloc", timed)
+        monkeypatch.setattr(CachingAllocator, "malloc", allocate)
 
     def _pass_time(self) -> None:
         self.now_s += self.tick_s

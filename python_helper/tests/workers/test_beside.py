@@ -11,11 +11,11 @@ from gpu_headroom.workers.gpus import WorkerReading, answer
 GIB = 2**30
 
 
-def reading(number: int, card: str, in_use: int, **said: Any) -> WorkerReading:
+def reading(number: int, uuid: str, in_use: int, **keys: Any) -> WorkerReading:
     """A worker with one GPU of 16 GiB."""
     device = {
         "index": 0,
-        "uuid": card,
+        "uuid": uuid,
         "name": "A card",
         "simulated": False,
         "capacity_bytes": 16 * GIB,
@@ -23,7 +23,7 @@ def reading(number: int, card: str, in_use: int, **said: Any) -> WorkerReading:
         "cached_bytes": 0,
         "taken_bytes": None,
     }
-    who: dict[str, Any] = {
+    worker: dict[str, Any] = {
         "id": f"rank:{number}",
         "engine": "rank",
         "name": None,
@@ -35,7 +35,7 @@ def reading(number: int, card: str, in_use: int, **said: Any) -> WorkerReading:
         "left_over": False,
         "actions": [],
     }
-    return WorkerReading("here", {**who, **said}, [device])
+    return WorkerReading("here", {**worker, **keys}, [device])
 
 
 def report(number: int, in_use: int, **keys: Any) -> Any:
@@ -53,30 +53,30 @@ def report(number: int, in_use: int, **keys: Any) -> Any:
     }
 
 
-def told(failed: Any, *readings: WorkerReading) -> Any:
-    """What is said of a report beside these workers."""
+def beside(failed: Any, *readings: WorkerReading) -> Any:
+    """A report with what is said of it beside these workers."""
     return told_beside(failed, answer(readings, "").gpus)
 
 
 @pytest.mark.parametrize(
     ("engine", "remedies"), [("rank", ["own-gpu"]), ("dask", ["own-gpu"]), ("process", [])]
 )
-def test_who_shares_the_card_is_named(engine: str, remedies: list[str]) -> None:
+def test_who_shares_the_gpu_is_named(engine: str, remedies: list[str]) -> None:
     """With what they hold, where the request would have fitted without it."""
     both = [reading(n, "GPU-1", 7 * GIB, engine=engine) for n in (0, 1)]
-    found = told(report(1, 7 * GIB), *both)
-    assert found["cause"]["rule"] == "shared-gpu"
-    assert found["cause"]["bytes"] == 7 * GIB
-    assert "7.0 GiB of the same GPU" in found["cause"]["claim"]["text"]
-    assert [each["id"] for each in found["remedies"]] == remedies
+    result = beside(report(1, 7 * GIB), *both)
+    assert result["cause"]["rule"] == "shared-gpu"
+    assert result["cause"]["bytes"] == 7 * GIB
+    assert "7.0 GiB of the same GPU" in result["cause"]["claim"]["text"]
+    assert [remedy["id"] for remedy in result["remedies"]] == remedies
 
 
-def test_idle_workers_of_the_card_are_named() -> None:
+def test_idle_workers_of_the_gpu_are_named() -> None:
     """They may give back what failed there; one that is at work may not."""
     idle = reading(0, "GPU-1", 4 * GIB, engine="dask", actions=["free", "restart"])
     busy = reading(2, "GPU-1", 3 * GIB, engine="dask", actions=["restart"])
-    found = told(report(1, 7 * GIB), reading(1, "GPU-1", 7 * GIB, engine="dask"), idle, busy)
-    first, _ = found["remedies"]
+    result = beside(report(1, 7 * GIB), reading(1, "GPU-1", 7 * GIB, engine="dask"), idle, busy)
+    first, _ = result["remedies"]
     assert (first["id"], first["kind"], first["effect_bytes"]) == (
         "free-idle",
         "suggestion",
@@ -87,41 +87,41 @@ def test_idle_workers_of_the_card_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "others",
+    "readings",
     [
-        [reading(0, "GPU-2", 7 * GIB)],  # a card of its own
+        [reading(0, "GPU-2", 7 * GIB)],  # a GPU of its own
         [reading(0, "GPU-1", GIB // 2, engine="dask")],  # hardly anything
         [reading(0, "GPU-1", 7 * GIB, age_s=60.0)],  # long ago
         [],
     ],
 )
-def test_silence_beats_a_guess(others: list[WorkerReading]) -> None:
+def test_silence_beats_a_guess(readings: list[WorkerReading]) -> None:
     """Where nothing is shared, or it is not known."""
     failed = report(1, 7 * GIB)
-    assert told(failed, reading(1, "GPU-1", 7 * GIB), *others) == failed
+    assert beside(failed, reading(1, "GPU-1", 7 * GIB), *readings) == failed
 
 
 def test_what_would_not_have_fitted_anyway_is_no_cause() -> None:
     """However much the others hold."""
     failed = report(1, 7 * GIB, requested_bytes=12 * GIB)
     both = [reading(n, "GPU-1", 7 * GIB) for n in (0, 1)]
-    assert told(failed, *both) == failed
+    assert beside(failed, *both) == failed
 
 
 def test_a_rank_that_is_fuller_than_the_others_is_named() -> None:
     """By how much, against a usual one."""
     sizes = {0: 12, 1: 8, 2: 9, 3: 8}
     ranks = [reading(n, f"GPU-{n}", size * GIB) for n, size in sizes.items()]
-    found = told(report(0, 12 * GIB), *ranks)
-    assert found["cause"]["rule"] == "uneven-ranks"
-    assert found["cause"]["bytes"] == 4 * GIB
-    assert found["cause"]["claim"]["text"].startswith("**Rank 0 holds 4.0 GiB more")
-    assert [each["id"] for each in found["remedies"]] == ["even-ranks"]
+    result = beside(report(0, 12 * GIB), *ranks)
+    assert result["cause"]["rule"] == "uneven-ranks"
+    assert result["cause"]["bytes"] == 4 * GIB
+    assert result["cause"]["claim"]["text"].startswith("**Rank 0 holds 4.0 GiB more")
+    assert [remedy["id"] for remedy in result["remedies"]] == ["even-ranks"]
 
 
-@pytest.mark.parametrize("own", [8, 9])
-def test_ranks_that_are_alike_are_no_cause(own: int) -> None:
+@pytest.mark.parametrize("size", [8, 9])
+def test_ranks_that_are_alike_are_no_cause(size: int) -> None:
     """A little more is usual."""
-    ranks = [reading(n, f"GPU-{n}", (own if n == 0 else 8) * GIB) for n in range(4)]
-    failed = report(0, own * GIB)
-    assert told(failed, *ranks) == failed
+    ranks = [reading(n, f"GPU-{n}", (size if n == 0 else 8) * GIB) for n in range(4)]
+    failed = report(0, size * GIB)
+    assert beside(failed, *ranks) == failed

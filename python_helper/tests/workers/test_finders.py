@@ -28,25 +28,25 @@ def _finders(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_waited_for_a_module_goes() -> None:
     """Once, with its call; an import that has begun goes on through all others."""
-    others, called = sys.meta_path.copy(), []
-    waits = Arrival("json", lambda: called.append(1))
+    finders, calls = sys.meta_path.copy(), []
+    waits = Arrival("json", lambda: calls.append(1))
     sys.meta_path.insert(0, waits)
-    begun = iter(sys.meta_path)
-    assert next(begun) is waits
+    iterator = iter(sys.meta_path)
+    assert next(iterator) is waits
     assert find_spec("no_module_of_this_name") is None
-    assert list(begun) == sys.meta_path == others
-    assert called == [1]
+    assert list(iterator) == sys.meta_path == finders
+    assert calls == [1]
 
 
 def test_what_a_worker_was_sent_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     """With its modules."""
-    others, finder = sys.meta_path.copy(), Finder()
-    sent = ModuleType("sent_for_a_test")
-    sent.__spec__ = ModuleSpec("sent_for_a_test", finder)
-    monkeypatch.setitem(sys.modules, "sent_for_a_test", sent)
+    finders, finder = sys.meta_path.copy(), Finder()
+    module = ModuleType("sent_for_a_test")
+    module.__spec__ = ModuleSpec("sent_for_a_test", finder)
+    monkeypatch.setitem(sys.modules, "sent_for_a_test", module)
     sys.meta_path.insert(0, finder)
-    begun = iter(sys.meta_path)
-    assert next(begun) is finder
+    iterator = iter(sys.meta_path)
+    assert next(iterator) is finder
     forget("sent_for_a_test")
-    assert list(begun) == sys.meta_path == others
+    assert list(iterator) == sys.meta_path == finders
     assert "sent_for_a_test" not in sys.modules

@@ -40,31 +40,31 @@ def workers() -> list[WorkerReading]:
     ]
 
 
-def reply(found: Answer) -> Any:
+def reply(result: Answer) -> Any:
     """What a page receives of an answer."""
     host = SimpleNamespace(sampler=SimpleNamespace(latest=None))
-    engines: Any = SimpleNamespace(answer=lambda _: found, short=lambda _: None, host=host)
+    engines: Any = SimpleNamespace(answer=lambda _: result, short=lambda _: None, host=host)
     return WorkerRequests(engines).by_kind["workers"]({"id": "1", "filter": ""})
 
 
 def test_the_fullest_sixteen_are_sent() -> None:
     """In the order of their GPUs, which count those that are left out."""
-    found = reply(answer(workers(), ""))
-    assert found["total"] == 1000
-    assert [card["uuid"] for card in found["gpus"]] == ["GPU-099", "GPU-098"]
-    assert [(len(card["workers"]), card["more_workers"]) for card in found["gpus"]] == [
+    result = reply(answer(workers(), ""))
+    assert result["total"] == 1000
+    assert [gpu["uuid"] for gpu in result["gpus"]] == ["GPU-099", "GPU-098"]
+    assert [(len(gpu["workers"]), gpu["more_workers"]) for gpu in result["gpus"]] == [
         (8, 2),
         (8, 2),
     ]
-    assert sum(card["in_use_bytes"] for card in found["gpus"]) == 20
+    assert sum(gpu["in_use_bytes"] for gpu in result["gpus"]) == 20
 
 
 def test_a_filter_finds_workers_hosts_and_gpus() -> None:
     """However full they are; a GPU keeps the sums of all of its workers."""
-    found = reply(answer(workers(), "Dask worker 137"))
-    (card,) = found["gpus"]
-    assert [worker["pid"] for worker in card["workers"]] == [137]
-    assert (card["in_use_bytes"], found["total"]) == (10, 1)
+    result = reply(answer(workers(), "Dask worker 137"))
+    (gpu,) = result["gpus"]
+    assert [worker["pid"] for worker in gpu["workers"]] == [137]
+    assert (gpu["in_use_bytes"], result["total"]) == (10, 1)
     assert answer(workers(), "node12").total == 40
     assert answer(workers(), "gpu-042").total == 10
     assert answer(workers(), "node99") == Answer(1000, [], 0)

@@ -16,7 +16,7 @@ def ranks(name: str) -> Ranks:
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a kernel has it that nobody has started from another one."""
+    """As a kernel has it that was not started from another one."""
     monkeypatch.setenv(VARIABLE, "")  # it is put back as it was
     del os.environ[VARIABLE]
 
@@ -24,19 +24,19 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_is_as_before_where_the_kernel_has_inherited_one() -> None:
     """A kernel that a script of another notebook has started."""
     os.environ[VARIABLE] = "/another"
-    mine = ranks("mine")
-    mine.open()
+    first = ranks("mine")
+    first.open()
     assert os.environ[VARIABLE] != "/another"
-    mine.close()
+    first.close()
     assert os.environ[VARIABLE] == "/another"
 
 
 def test_what_has_been_set_since_stays() -> None:
     """By a cell, or by the next life in this process."""
-    mine, later = ranks("mine"), ranks("later")
-    mine.open()
+    first, later = ranks("mine"), ranks("later")
+    first.open()
     later.open()
-    mine.close()
+    first.close()
     assert os.environ[VARIABLE].endswith("-later")
     os.environ[VARIABLE] = "/cell"
     later.close()

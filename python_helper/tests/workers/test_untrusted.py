@@ -53,9 +53,9 @@ def wrong(value: Any) -> Iterator[Any]:
     else:
         parts = [*value.items()] if type(value) is dict else []
     for key, part in parts:
-        for other in wrong(part):
+        for variant in wrong(part):
             copy = value.copy()
-            copy[key] = other
+            copy[key] = variant
             yield copy
     if type(value) is dict:
         for key in value:
@@ -72,20 +72,20 @@ def folder(tmp_path: Path) -> Folder:
 @pytest.fixture
 def ranks(folder: Folder) -> Iterator[Ranks]:
     """The ranks of that life."""
-    found = Ranks("untrusted", Ledger(), lambda _: None, lambda _: None)
-    found._folder = folder
-    found.open()
-    yield found
-    found.close()
+    result = Ranks("untrusted", Ledger(), lambda _: None, lambda _: None)
+    result._folder = folder
+    result.open()
+    yield result
+    result.close()
 
 
 def workers(ranks: Ranks) -> int:
     """How many there are, by all that a page receives of them."""
     ranks._seen_s = float("-inf")
-    followed = ranks.followed()
+    status = ranks.followed()
     answer = ranks.answer("")
-    json.dumps([followed, answer], allow_nan=False)
-    return sum(len(card["workers"]) for card in answer.gpus)
+    json.dumps([status, answer], allow_nan=False)
+    return sum(len(gpu["workers"]) for gpu in answer.gpus)
 
 
 def no_files(path: Path) -> dict[str, Callable[[], object]]:
@@ -123,9 +123,9 @@ def test_a_file_of_a_rank(ranks: Ranks, folder: Folder, tmp_path: Path) -> None:
                 data = text if isinstance(text, bytes) else text.encode()
                 (tmp_path / "ranks" / f"{name}.{kind}").write_bytes(data)
         assert workers(ranks) >= 1
-        found = ranks.take(None, 7)
-        assert found["others"] == len(names[: len(texts) - begin])
-        assert set(found) in ({"others"}, {*SAID, "others"})
+        report = ranks.take(None, 7)
+        assert report["others"] == len(names[: len(texts) - begin])
+        assert set(report) in ({"others"}, {*SAID, "others"})
 
 
 def test_what_an_engine_of_ipyparallel_publishes() -> None:
@@ -135,9 +135,9 @@ def test_what_an_engine_of_ipyparallel_publishes() -> None:
     client = SimpleNamespace(metadata={"request": {"data": data}})
     engine = _Engine(0, SimpleNamespace(msg_ids=["request"]))
 
-    def failed(said: dict[str, Any]) -> None:
-        log.enter("ipyparallel", "key", said)
-        failures.append(said)
+    def failed(failure: dict[str, Any]) -> None:
+        log.enter("ipyparallel", "key", failure)
+        failures.append(failure)
 
     for text in (*BAD.values(), b"", None, *map(json.dumps, wrong(reading))):
         data[READING] = text
@@ -151,9 +151,9 @@ def test_what_an_engine_of_ipyparallel_publishes() -> None:
     data[FAILED] = json.dumps([None, {"n": last + 1}, {**FAILURE, "n": last + 2}])
     failures.clear()
     engine.look(client, failed)
-    found = engine.reading(idle=True)
-    assert found is not None
-    assert (found.host, len(failures)) == ("here", 1)
+    result = engine.reading(idle=True)
+    assert result is not None
+    assert (result.host, len(failures)) == ("here", 1)
     assert log.take("key")["report"] == {
         "worker": {"engine": "ipyparallel", "rank": 0, "pid": 1, "host": "h"}
     }
@@ -162,12 +162,12 @@ def test_what_an_engine_of_ipyparallel_publishes() -> None:
 def test_how_a_worker_explains_its_failure() -> None:
     """What is no explanation is none."""
     log = FailureLog()
-    texts = [each for each in BAD.values() if isinstance(each, str) and len(each) < 2**16]
+    texts = [value for value in BAD.values() if isinstance(value, str) and len(value) < 2**16]
     for text in (*texts, *map(json.dumps, wrong({"report": {}}))):
         log.enter("dask", "key", {"found": text, "host": "h", "pid": 1, "rank": 0})
-        found = log.take("key")
-        assert found["others"] == 0
-        assert found.get("report", {}) in ({}, *WRONG) or "worker" in found["report"]
+        report = log.take("key")
+        assert report["others"] == 0
+        assert report.get("report", {}) in ({}, *WRONG) or "worker" in report["report"]
 
 
 def test_a_report_that_a_worker_left() -> None:
@@ -197,7 +197,7 @@ def test_what_a_run_of_a_dry_run_says() -> None:
         "lines": [1, 2],
     }
     ended: dict[str, Any] = {**NOTHING, "outcome": "oom", "peak": peak, "edits": [edit]}
-    others: tuple[Any, ...] = (1.5, [1], [[]], {"a": 1}, [{"a": 1}], [{**edit, "lines": [1]}])
+    values: tuple[Any, ...] = (1.5, [1], [[]], {"a": 1}, [{"a": 1}], [{**edit, "lines": [1]}])
     assert dict(ended_of(json.dumps(ended).encode()) or {}) == ended
     assert ended_of(GONE) is None
     lines = [text if isinstance(text, bytes) else text.encode() for text in BAD.values()]
@@ -206,7 +206,7 @@ def test_what_a_run_of_a_dry_run_says() -> None:
             with pytest.raises(ValueError, match="no event"):
                 ended_of(line)
             assert step_of(line) is None
-    for name, value in product(ended, others):
+    for name, value in product(ended, values):
         if name != "report" or type(value) is not dict:  # that is looked at where it is shown
             with pytest.raises(ValueError, match="no event"):
                 ended_of(json.dumps({**ended, name: value}).encode())
@@ -217,24 +217,24 @@ def test_what_the_process_of_a_dry_run_says(
 ) -> None:
     """A line that is no step is left out; the steps before and behind it count."""
     steps: list[dict[str, Any]] = [
-        {"status": each, "message": None, "asks": [], "found": {}} for each in STATUSES
+        {"status": entry, "message": None, "asks": [], "found": {}} for entry in STATUSES
     ]
     lines = [text if isinstance(text, bytes) else text.encode() for text in BAD.values()]
-    lines += [json.dumps(each).encode() for each in wrong([steps[0]])]
-    said = tmp_path / "said"
-    said.write_bytes(b"\n".join([json.dumps(steps[0]).encode(), *lines, *map(_line, steps)]))
+    lines += [json.dumps(entry).encode() for entry in wrong([steps[0]])]
+    path = tmp_path / "said"
+    path.write_bytes(b"\n".join([json.dumps(steps[0]).encode(), *lines, *map(_line, steps)]))
     pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
 
     def launched(*_: object) -> Any:
-        return subprocess.Popen(["/bin/cat", str(said)], start_new_session=True, **pipes)
+        return subprocess.Popen(["/bin/cat", str(path)], start_new_session=True, **pipes)
 
     monkeypatch.setattr(dry_run, "launched", launched)
-    sent: list[Any] = []
-    life: Any = SimpleNamespace(life_id="", send=sent.append, leases=SimpleNamespace(any=bool))
+    messages: list[Any] = []
+    life: Any = SimpleNamespace(life_id="", send=messages.append, leases=SimpleNamespace(any=bool))
     going = dry_run._Going(life, {"id": ""}, None, [])  # type: ignore[typeddict-item]
     order = ordered([], str(tmp_path), agreed=True)
     assert going._done(order) == steps[1]
-    assert [each["status"] for each in sent] == ["running"] * 2
+    assert [entry["status"] for entry in messages] == ["running"] * 2
 
 
 def _line(step: object) -> bytes:

@@ -43,7 +43,7 @@ def compile_kernel(tensor: torch.Tensor) -> Any:
     return torch.cuda.jiterator._create_jit_fn(source)(tensor)
 
 
-REFUSED: dict[str, tuple[Any, str]] = {
+REFUSALS: dict[str, tuple[Any, str]] = {
     "a compressed copy": (lambda t: t.to_sparse_csr(), "sparse tensors"),
     "a sparse tensor": (
         lambda t: torch.sparse_coo_tensor([[0]], [1.0], (2,), device=t.device),  # type: ignore[arg-type]  # lists are taken
@@ -97,13 +97,13 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", REFUSALS)
 def test_what_is_not_there_says_so(gpu: Simulation, name: str) -> None:
     """The error is one sentence that names the simulated GPU, and the GPU works on."""
-    ask, what = REFUSED[name]
+    ask, feature = REFUSALS[name]
     tensor = torch.ones(4, 4, device="cuda")
     with pytest.raises(
-        NotImplementedError, match=re.escape(f"The simulated GPU has no {what}.") + "$"
+        NotImplementedError, match=re.escape(f"The simulated GPU has no {feature}.") + "$"
     ):
         ask(tensor)
     assert (tensor + 1).is_cuda
