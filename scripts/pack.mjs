@@ -34,7 +34,7 @@ const DRY_RUN_LIMIT = 74_000;
 /** Modules and folders of the wheel that no kernel needs from a page. */
 const WHEEL_ONLY = [
   '__main__.py',
-  'cells/life.py',
+  'cells/helper.py',
   'frames/',
   'gpu_dry_run/command.py',
   'holders/visit.py',

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _OWN = "gpu_headroom"
 
 
-def dry_run(life: Session, names: Sequence[str], *, unheld: bool) -> str:
+def dry_run(helper: Session, names: Sequence[str], *, unheld: bool) -> str:
     """Return the memory that these cells need on each GPU, with a list of cells left out.
 
     Cells run in the order of their first runs, each with its latest source. Interrupting the kernel
@@ -32,7 +32,7 @@ def dry_run(life: Session, names: Sequence[str], *, unheld: bool) -> str:
     """
     wanted = [gpus.find(name) for name in names] or list(gpus.GPUS)
     sources: dict[str, tuple[str, int | None]] = {}
-    for run in life.ledger.runs():
+    for run in helper.ledger.runs():
         if run.source and _OWN not in run.source:
             sources[run.cell_id or run.source] = run.source, run.execution_count
     cells = [

@@ -22,7 +22,7 @@ else:  # no pack carries them; what is shown of them is looked at there
 class DryRunOrder(NamedTuple):
     """Order of a dry run: cells by id, in the order in which they run, with their labels.
 
-    `gpus` are like `gpus.Gpu`. Edits are tried on `tries_on`: those of `edits`, or with `None` all
+    `gpus` are like `gpus.Gpu`. Edits are tried on `tries_on`: of `edits`, or with `None` all
     that the run suggests. With `largest`, the largest number that fits is searched for edits that
     set one, with `largest_on_each` that of the batch on each of `gpus`. Nothing runs if cells do
     more than compute, unless `agreed`; nor without a sandbox, unless `unheld`.

@@ -29,7 +29,7 @@ _SOON_S = 0.001
 _SMALL_BYTES = 64 * 1024  # more in a step is growth
 
 
-class TimeIsUp(BaseException):
+class Timeout(BaseException):
     """A cell has had its time. Not for the notebook to catch."""
 
 
@@ -200,7 +200,7 @@ class Clock:
         while not self._over.wait(max(wait_s, _SOON_S)):
             wait_s = self._seconds - (_ran_s() - self._began_s)
             if wait_s <= 0 and not self._is_in_simulator():
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(self._main, ctypes.py_object(TimeIsUp))
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(self._main, ctypes.py_object(Timeout))
                 wait_s = _AGAIN_S
 
     def _is_in_simulator(self) -> bool:

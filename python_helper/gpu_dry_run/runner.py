@@ -28,7 +28,7 @@ from . import sandbox
 from .edited import edits_of
 from .fake_data import fake_data
 from .job import NOTHING
-from .loops import Clock, StepCounter, TimeIsUp
+from .loops import Clock, StepCounter, Timeout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,7 +109,7 @@ class Runner:
         self._training.cut.clear()
         error = self._executed(source)
         recognition = None if error is None else recognise(error)
-        is_up = isinstance(error, TimeIsUp)
+        is_up = isinstance(error, Timeout)
         status: Any = "oom" if recognition else "ok" if error is None or is_up else "error"
         run = replace(run, end_s=time.time(), status=status)
         self._runs.append(run)
@@ -130,7 +130,7 @@ class Runner:
         try:
             result = self._shell.run_cell(source, store_history=True)
             clock.stop()
-        except TimeIsUp as error:  # beside the cell's own code
+        except Timeout as error:  # beside the cell's own code
             clock.stop()
             return error
         raised: BaseException | None = result.error_before_exec or result.error_in_exec
@@ -143,7 +143,7 @@ class Runner:
             error=error,
             recognition=recognition,
             capture=capture,
-            life_id="",
+            helper_id="",
             cell=run,
             cells=tuple(self._runs),
             device=snapshot.device(0),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gpu_headroom.concurrency import threads
-from gpu_headroom.handlers.dispatcher import Refusal
+from gpu_headroom.handlers.dispatcher import RefusedError
 from gpu_headroom.kernel import injection
 from gpu_headroom.session.wing import Wing
 from gpu_headroom.text.messages import message
@@ -32,7 +32,7 @@ _LOOK_EVERY_S = 0.5
 
 
 class DryRuns(Wing):
-    """Answers the request for a dry run; a life has one at a time."""
+    """Answers the request for a dry run; a helper has one at a time."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -49,7 +49,7 @@ class DryRuns(Wing):
             if going is not None:
                 going.is_cancelled = True
         elif is_going:
-            raise Refusal(message("dry_run.busy", TEXTS))
+            raise RefusedError(message("dry_run.busy", TEXTS))
         else:
             self._going = _Going(self.host, request, *self._gpus(request))
             threads.start(self._going.run)
@@ -70,7 +70,7 @@ class DryRuns(Wing):
             chosen = [gpus.find(request["gpu"])] if request["gpu"] else own
         except ValueError as error:
             given = {"name": request["gpu"], "near": str(error)}
-            raise Refusal(message("dry_run.unknown_gpu", TEXTS, **given)) from None
+            raise RefusedError(message("dry_run.unknown_gpu", TEXTS, **given)) from None
         listed = list(dict.fromkeys([*chosen, *own, *gpus.GPUS]))
         return (listed[0].name if chosen else None), listed
 
@@ -79,9 +79,9 @@ class _Going:
     """One dry run, from the request to the last word about it, on a thread of its own."""
 
     def __init__(
-        self, life: Host, request: requests.DryRunRequest, tried_on: str | None, on: list[Gpu]
+        self, helper: Host, request: requests.DryRunRequest, tried_on: str | None, on: list[Gpu]
     ) -> None:
-        self._life, self._request, self._tried_on, self._gpus = life, request, tried_on, on
+        self._helper, self._request, self._tried_on, self._gpus = helper, request, tried_on, on
         self.is_cancelled = self.is_over = False
 
     def run(self) -> None:
@@ -89,7 +89,7 @@ class _Going:
         try:
             last = self._done(self._order())
         except Exception as error:  # noqa: BLE001  whatever it is: it has ended
-            self._life.failed("dry run", error)
+            self._helper.failed("dry run", error)
             last = _failed(message("dry_run.died", TEXTS, said=str(error)))
         self.is_over = True  # before the last event, whose receiver may start another run
         self._tell(last)
@@ -114,7 +114,7 @@ class _Going:
 
     def _edits(self) -> list[EditedCells] | None:
         """Return the edits of the requesting report; `None` if no report requests it."""
-        request, reports = self._request, self._life.reports
+        request, reports = self._request, self._helper.reports
         report = reports.report(request["report_id"] or "")
         if report is None:
             return None
@@ -148,17 +148,17 @@ class _Going:
     def _guard(self, process: Any, over: threads.Bell) -> None:
         """End the process if the run is canceled, or if no front end is connected any more."""
         while not over.wait(_LOOK_EVERY_S):
-            life = self._life
-            if self.is_cancelled or not life.leases.any() or injection.live() is not life:
+            helper = self._helper
+            if self.is_cancelled or not helper.leases.any() or injection.live() is not helper:
                 self.is_cancelled = True
                 ended(process)
                 return
 
     def _tell(self, step: Any) -> None:
-        life = self._life
+        helper = self._helper
         request_id = self._request["id"]
-        event: Any = {**step, "type": "dry_run", "life_id": life.life_id, "request_id": request_id}
-        life.send(event)
+        ids = {"helper_id": helper.helper_id, "request_id": request_id}
+        helper.send(cast("Any", {**step, "type": "dry_run", **ids}))
 
 
 def _size(device: DeviceReading, *, limits: bool) -> int | None:

@@ -48,7 +48,7 @@ __all__ = [
 
 
 def start() -> None:
-    """Start the helper in this kernel, unless it lives there already."""
+    """Start the helper in this kernel, unless it runs there already."""
     _session_module().start()
 
 
@@ -58,7 +58,7 @@ def stop() -> None:
 
 
 def alive() -> bool:
-    """Whether the helper lives in this process."""
+    """Whether the helper runs in this process."""
     return _session_module().current() is not None
 
 

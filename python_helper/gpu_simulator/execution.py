@@ -14,7 +14,7 @@ from .tracebacks import without_own_frames
 from .unsupported import SPARSE, not_simulated
 
 if TYPE_CHECKING:
-    from .gpu import Gpu
+    from .gpu import Device
     from .machine import Machine
 
 
@@ -99,8 +99,8 @@ class GpuMode(TorchDispatchMode):
         what: Operation,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        gpu: Gpu | None,
-        first: Gpu | None,
+        gpu: Device | None,
+        first: Device | None,
     ) -> Any:
         """Run one whose result is on a GPU; `None`: on the host, of what is on the `first`."""
         if what.composition is not None and gpu is not None:
@@ -117,7 +117,7 @@ class GpuMode(TorchDispatchMode):
 
 
 def _check_devices(
-    what: Operation, args: tuple[Any, ...], placed: list[tuple[torch.Tensor, Gpu | None]]
+    what: Operation, args: tuple[Any, ...], placed: list[tuple[torch.Tensor, Device | None]]
 ) -> None:
     """Raise PyTorch's error where an operation mixes tensors of several devices."""
     home = placed[0][1]
@@ -149,7 +149,7 @@ def _mixed(
     )
 
 
-def _name(gpu: Gpu | None) -> str:
+def _name(gpu: Device | None) -> str:
     return "cpu" if gpu is None else str(gpu.device)
 
 

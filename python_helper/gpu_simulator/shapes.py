@@ -15,7 +15,7 @@ from .values import Values, charge_all, on_gpu, storage_of, written_arguments
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .gpu import Gpu
+    from .gpu import Device
     from .memory import Memory
     from .operations import Operation
     from .torch_internals import Arguments, Keywords
@@ -61,7 +61,9 @@ class Shapes:
         self._memory = memory
         self._numbers = Values(memory)
 
-    def run(self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: Gpu | None) -> Any:
+    def run(
+        self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: Device | None
+    ) -> Any:
         """Return the result of an operation on `gpu`; off the GPUs (None), zeros."""
         if self._is_of_numbers(operation, args, kwargs):
             return self._numbers.run(operation, args, kwargs, gpu)

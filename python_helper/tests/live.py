@@ -561,7 +561,7 @@ class LiveKernel:
         except RuntimeError as error:
             raise AssertionError(f"{error}; the log says: {self.log}") from error
         # The first check imports for most of a second, in which the helper would prepare itself.
-        testing.check({"type": "bye", "life_id": "none", "reason": "unloaded"}, "event")
+        testing.check({"type": "bye", "helper_id": "none", "reason": "unloaded"}, "event")
         self._news = threading.Condition()
         self._received: list[dict[str, Any]] = []
         self._replies: dict[str, dict[str, Any]] = {}

@@ -113,7 +113,7 @@ class Notebook:
             error=result.error_in_exec,
             recognition=recognition,
             capture=self.observer.take(),
-            life_id="life",
+            helper_id="helper",
             cell=cells[-1],
             cells=cells,
             device=snapshot.device(0) if snapshot else None,

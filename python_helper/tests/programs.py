@@ -113,7 +113,7 @@ def completed(kernel: LiveKernel, run: Run) -> dict[str, Any]:
     """Return the report of a failed cell, once nothing is looked for any more."""
     reports = [content["data"][REPORT] for kind, content in run.outputs if kind == "display_data"]
     assert reports, run.outputs
-    ids = {key: reports[-1][key] for key in ("life_id", "report_id")}
+    ids = {key: reports[-1][key] for key in ("helper_id", "report_id")}
 
     def latest() -> dict[str, Any]:
         return dict(kernel.ask("report", **ids)["report"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import gpu_headroom
 import pytest
-from gpu_headroom import session as lives
+from gpu_headroom import session as sessions
 from gpu_headroom.concurrency import threads
 from gpu_headroom.terminal import script
 from tests.live import SOURCES
@@ -44,7 +44,7 @@ def test_nothing_starts() -> None:
     for start in (gpu_headroom.start, lambda: gpu_headroom.load_ipython_extension(None)):
         with pytest.raises(RuntimeError, match=SENTENCE):
             start()
-    assert lives.current() is None
+    assert sessions.current() is None
     assert {thread.name for thread in threading.enumerate()} == before
 
 

@@ -28,7 +28,7 @@ HELPER = ROOT / "python_helper" / "gpu_headroom"
 DOCUMENTED = {"__init__.py", "terminal/magics.py"}
 WHEEL_ONLY = (
     "__main__.py",
-    "cells/life.py",
+    "cells/helper.py",
     "frames/",
     "gpu_dry_run/command.py",
     "holders/visit.py",

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.life.wheels import EXTENSION, present_wheel
+from tests.lifecycle.wheels import EXTENSION, present_wheel
 
 ROOT = Path(__file__).parents[2]
 # How webpack writes a shared package of its host: scope, name, singleton, version.

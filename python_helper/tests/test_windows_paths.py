@@ -270,7 +270,7 @@ def _failure(cell: CellRun) -> Failure:
         error=error,
         recognition=Recognition(error, "OutOfMemoryError", recognition.said),
         capture=None,
-        life_id="",
+        helper_id="",
         cell=cell,
         cells=(cell,),
         device=None,

@@ -81,7 +81,7 @@ export const FOUND: IDryRunFound = {
 
 export const DRY_RUN: IDryRun = {
   type: 'dry_run',
-  life_id: 'life-1',
+  helper_id: 'helper-1',
   request_id: 'request-1',
   status: 'running',
   message: message('In [4] runs on a simulated GPU.'),

@@ -16,7 +16,7 @@ const HELLO: IHello = {
   type: 'hello',
   protocol_version: '2.0',
   helper_version: '0.1.0',
-  life_id: 'life-1',
+  helper_id: 'helper-1',
   comm_id: 'comm-1',
   installed: false,
   control: true
@@ -50,7 +50,7 @@ export class FakeMemory implements IKernelMemory {
   /** Restart the kernel: its helper ends, and another one starts. */
   restart(): void {
     this.set({ phase: 'starting', hello: null });
-    this.set({ phase: 'live', hello: { ...HELLO, life_id: 'life-2' } });
+    this.set({ phase: 'live', hello: { ...HELLO, helper_id: 'helper-2' } });
   }
 
   send(event: Event): void {

@@ -108,7 +108,7 @@ describe('parser', () => {
   it('should log one sentence for each cause', () => {
     const event = { ...EVENTS.bye, reason: 'bored' };
     expect(parseEvent(event)).toBeNull();
-    expect(parseEvent({ ...event, life_id: 'another' })).toBeNull();
+    expect(parseEvent({ ...event, helper_id: 'another' })).toBeNull();
     const sentences = warn.mock.calls.filter(([text]) =>
       String(text).includes('bye.reason')
     );
@@ -158,8 +158,8 @@ describe('parser', () => {
   });
 
   it('should distinguish a report, a stub, and neither', () => {
-    const { version, report_id, life_id } = REPORT;
-    const stub = { version, report_id, life_id };
+    const { version, report_id, helper_id } = REPORT;
+    const stub = { version, report_id, helper_id };
     expect(parseReport(REPORT)).toBe(REPORT);
     expect(parseReport(stub)).toBe(stub);
     expect(parseReport({ ...REPORT, parts: 'all of it' })).toBeNull();

@@ -206,7 +206,7 @@ export const CAUSE: ICause = {
 export const REPORT: IReport = {
   version: '1.1',
   report_id: 'report-1',
-  life_id: 'life-1',
+  helper_id: 'helper-1',
   time_s: 1747058520,
   simulated: false,
   sticky_error: false,
@@ -269,7 +269,7 @@ export const REPORT: IReport = {
 
 export const RELEASED: IReleased = {
   type: 'released',
-  life_id: 'life-1',
+  helper_id: 'helper-1',
   release_id: 'release-1',
   report_id: 'report-1',
   automatic: false,
@@ -346,7 +346,7 @@ export const HOSTILE: [string, unknown][] = [
     {
       version: '1.0',
       report_id: 'a',
-      life_id: 'b',
+      helper_id: 'b',
       remedies: []
     }
   ]

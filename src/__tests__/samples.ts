@@ -80,7 +80,7 @@ export const HELLO: IHello = {
   type: 'hello',
   protocol_version: '2.0',
   helper_version: '0.1.0',
-  life_id: 'life-1',
+  helper_id: 'helper-1',
   comm_id: 'comm-1',
   installed: false,
   control: true
@@ -88,7 +88,7 @@ export const HELLO: IHello = {
 
 export const SAMPLE: ISample = {
   type: 'sample',
-  life_id: 'life-1',
+  helper_id: 'helper-1',
   seq: 7,
   time_s: 1747058520,
   state: 'live',
@@ -108,7 +108,7 @@ export const SAMPLE: ISample = {
 
 export const CELL: ICell = {
   type: 'cell',
-  life_id: 'life-1',
+  helper_id: 'helper-1',
   cell_id: 'cell-7',
   execution_count: 7,
   status: 'ok',
@@ -190,7 +190,7 @@ const HOLDER = { name: 'x', kind: 'tensor', bytes: gib(1) } as const;
 /** Holders of the memory of `DEVICE`. */
 export const HOLDERS: IHolders = {
   type: 'holders',
-  life_id: 'life-1',
+  helper_id: 'helper-1',
   request_id: 'request-1',
   time_s: 1747058520,
   duration_s: 0.04,
@@ -272,7 +272,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   cell: CELL,
   oom: {
     type: 'oom',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     report_id: 'report-1',
     time_s: 1747058520,
     cell_id: 'cell-7',
@@ -282,7 +282,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   },
   plan: {
     type: 'plan',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     request_id: 'request-1',
     items: [
       {
@@ -310,7 +310,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   holders: HOLDERS,
   path: {
     type: 'path',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     request_id: 'request-1',
     holder_id: 'storage:1',
     complete: true,
@@ -319,14 +319,14 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   },
   cleanup: {
     type: 'cleanup',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     request_id: 'request-1',
     code: 'import gc',
     message: message('cleanup.written')
   },
   rescue: {
     type: 'rescue',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     request_id: 'request-1',
     path: '/home/jo/gpu-headroom-cell-7.pt',
     bytes: 4096,
@@ -335,7 +335,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   },
   rerun: {
     type: 'rerun',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     request_id: 'request-1',
     status: 'ready',
     items: [RERUN_ITEM],
@@ -344,13 +344,13 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   },
   progress: {
     type: 'progress',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     request_id: 'request-1',
     elapsed_s: 1.5
   },
   snapshot: {
     type: 'snapshot',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     request_id: 'request-1',
     path: '/home/jo/memory.pickle',
     bytes: 4096,
@@ -358,7 +358,7 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   },
   warning: {
     type: 'warning',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     time_s: 1747058520,
     cell_id: 'cell-7',
     kind: 'filling_up',
@@ -367,13 +367,13 @@ export const EVENTS: { [K in Event['type']]: Extract<Event, { type: K }> } = {
   },
   error: {
     type: 'error',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     time_s: 1747058520,
     request_id: null,
     where: 'sampler',
     message: message('error.sampler')
   },
-  bye: { type: 'bye', life_id: 'life-1', reason: 'unloaded' }
+  bye: { type: 'bye', helper_id: 'helper-1', reason: 'unloaded' }
 };
 
 const envelope = { id: 'request-1', protocol_version: '2.0' };
@@ -414,7 +414,7 @@ export const REQUESTS: IRequests = {
   report: {
     type: 'report',
     ...envelope,
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     report_id: 'report-1'
   },
   fix: {
@@ -742,16 +742,16 @@ export const FRAMES: {
 } = {
   frame_output: {
     uid: 'output-1',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     kind: 'gauge',
     compact: false,
     report_id: null
   },
-  frame_opening: { version: '1', uid: 'output-1', life_id: 'life-1' },
+  frame_opening: { version: '1', uid: 'output-1', helper_id: 'helper-1' },
   frame_message: { seen: 3, poll: 7, request: null },
   frame_call: { uid: 'output-1', seen: 0, request: REQUESTS.sample },
   frame_envelope: {
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     poll: 7,
     reply: null,
     fixed: [{ cell_id: 'cell-1', execution_count: 1, source: 'x = 1' }],

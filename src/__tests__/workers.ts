@@ -76,7 +76,7 @@ export function workersWith(
 
 export const WORKER_RELEASED: IWorkerReleased = {
   type: 'worker_released',
-  life_id: 'life-1',
+  helper_id: 'helper-1',
   request_id: 'request-1',
   status: 'done',
   message: message('worker.freed', { freed_bytes: gib(1) })

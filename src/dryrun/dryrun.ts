@@ -72,7 +72,7 @@ export class DryRun extends Observable {
     this._args = args;
     this._step = null;
     this._requestId = null;
-    this._life = this._memory.state.hello?.life_id ?? null;
+    this._helperId = this._memory.state.hello?.helper_id ?? null;
     const ended = new Promise<void>(resolve => {
       this._onEnd = resolve;
     });
@@ -115,7 +115,7 @@ export class DryRun extends Observable {
     // Each step includes the results so far; the end keeps the last ones.
     const found = event.found ?? this._step?.found ?? null;
     this._step = { ...event, found };
-    this._life = event.life_id;
+    this._helperId = event.helper_id;
     if (event.status === 'running') {
       this.emit();
     } else {
@@ -126,7 +126,7 @@ export class DryRun extends Observable {
   /** End it when the helper that started it is gone. */
   private _onState(): void {
     const { hello, phase } = this._memory.state;
-    const isOther = hello !== null && hello.life_id !== this._life;
+    const isOther = hello !== null && hello.helper_id !== this._helperId;
     if (this.isGoing && (isOther || phase === 'absent' || phase === 'off')) {
       this._step = null;
       this._end();
@@ -141,7 +141,7 @@ export class DryRun extends Observable {
 
   private _step: IDryRun | null = null;
   /** Id of the helper that runs it. */
-  private _life: string | null = null;
+  private _helperId: string | null = null;
   private _args: DryRunArgs | null = null;
   private _requestId: string | null = null;
   /** Resolves the promise of `begin`; `null`: nothing started here, or it has ended. */

@@ -6,7 +6,7 @@ import type { Task } from '../kernel/task';
 import { type IAppliedEdit, revert } from '../lab/edit';
 import { nameStopping } from '../lab/notice';
 import { runCells } from '../lab/run';
-import { lifeOf } from '../memory/model';
+import { helperOf } from '../memory/model';
 import { RELEASED_ITEMS } from '../memory/released';
 import type { Work } from '../memory/work';
 import { Observable } from '../observable';
@@ -377,7 +377,7 @@ export class Fitter extends Observable {
     if (panel.isDisposed) {
       return this._trans.__('The notebook was closed.');
     }
-    if (memory.isDisposed || lifeOf(memory.state) !== report.life_id) {
+    if (memory.isDisposed || helperOf(memory.state) !== report.helper_id) {
       return this._trans.__(
         'The kernel was restarted meanwhile, or does not answer.'
       );

@@ -66,8 +66,8 @@ export function watchRun(
         return report;
       }
       await waitFor(async () => {
-        const { life_id = '', report_id = '' } = failure ?? {};
-        const reply = await memory.request('report', { life_id, report_id });
+        const { helper_id = '', report_id = '' } = failure ?? {};
+        const reply = await memory.request('report', { helper_id, report_id });
         report = reply.report;
         const isThere = report?.remedies.some(({ id }) => id === remedyId);
         return isThere || report?.looking === false ? report : null;

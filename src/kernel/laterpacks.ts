@@ -83,8 +83,8 @@ export class LaterPacks {
     if (!hello || hello.installed) {
       return null;
     }
-    if (hello.life_id !== this._life) {
-      this._life = hello.life_id;
+    if (hello.helper_id !== this._helperId) {
+      this._helperId = hello.helper_id;
       this._packs.clear();
     }
     const last = this._packs.get(which);
@@ -114,7 +114,7 @@ export class LaterPacks {
 
   private readonly _packs = new Map<PackName, IPack>();
   /** Id of the helper that has the packs. */
-  private _life: string | null = null;
+  private _helperId: string | null = null;
 }
 
 /** Whether another attempt at a pack is due. */

@@ -228,12 +228,12 @@ export class KernelLink implements IKernelMemory {
   }
 
   /** Request what happened without this front end. */
-  private async _recall({ life_id }: IHello): Promise<void> {
+  private async _recall({ helper_id }: IHello): Promise<void> {
     const [cells, history] = await Promise.allSettled([
       this.request('cells', {}),
       this.request('history', {})
     ]);
-    if (this._state.hello?.life_id === life_id) {
+    if (this._state.hello?.helper_id === helper_id) {
       this._change({
         kind: 'recalled',
         runs: cells.status === 'fulfilled' ? cells.value.runs : [],
@@ -245,10 +245,10 @@ export class KernelLink implements IKernelMemory {
   /** Handle replies to the lease's requests. */
   private _onReply(reply: Reply | null): void {
     const now = Date.now();
-    const life = this._state.hello?.life_id;
-    if (reply?.type === 'sample' && reply.sample.life_id === life) {
+    const helperId = this._state.hello?.helper_id;
+    if (reply?.type === 'sample' && reply.sample.helper_id === helperId) {
       this._change({ kind: 'polled', reply, now });
-    } else if (reply?.type === 'attach' && reply.hello.life_id === life) {
+    } else if (reply?.type === 'attach' && reply.hello.helper_id === helperId) {
       this._change({ kind: 'attached', reply, now });
     } else {
       void this._connect();

@@ -1,6 +1,6 @@
 import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 
-import { isBusy, lifeOf } from '../memory/model';
+import { isBusy, helperOf } from '../memory/model';
 import type { IMemoryState } from '../memory/state';
 import { Observable } from '../observable';
 import type { Event, IHolders, IPlan, RequestArgs } from '../protocol';
@@ -29,7 +29,7 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     private readonly _kind: K
   ) {
     super();
-    this._life = lifeOf(memory.state);
+    this._helperId = helperOf(memory.state);
     memory.stateChanged.connect(this._onState, this);
     memory.eventReceived.connect(this._onEvent, this);
     memory.disposed.connect(this.dispose, this);
@@ -126,9 +126,9 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
   }
 
   private _onState(): void {
-    const life = lifeOf(this.memory.state);
-    if (life !== null && life !== this._life) {
-      this._life = life;
+    const helperId = helperOf(this.memory.state);
+    if (helperId !== null && helperId !== this._helperId) {
+      this._helperId = helperId;
       this._last = null;
       this._task = null;
       this._problem = null;
@@ -178,7 +178,7 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
     return this._last !== null || this._task !== null;
   }
 
-  private _life: string | null;
+  private _helperId: string | null;
   private _last: IMeasured[K] | null = null;
   private _task: Task<K> | null = null;
   private _problem: unknown = null;
@@ -197,7 +197,7 @@ export class Measurement<K extends keyof IMeasured> extends Observable {
 function whatHappened(state: IMemoryState): string {
   const { cell, hello, lastReleased } = state;
   return [
-    hello?.life_id,
+    hello?.helper_id,
     cell?.start_s,
     cell?.end_s,
     lastReleased?.release_id

@@ -1,7 +1,7 @@
 import { PromiseDelegate } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
-import { isBusy, lifeOf } from '../memory/model';
+import { isBusy, helperOf } from '../memory/model';
 import { type End, isEndOf, whenLong, type Work } from '../memory/work';
 import type { Event, IReplies, RequestArgs } from '../protocol';
 import { sentenceOf } from '../text/reason';
@@ -34,7 +34,7 @@ export class Task<K extends Work> {
     type: K,
     args: RequestArgs<K>
   ) {
-    this._life = lifeOf(_memory.state);
+    this._helperId = helperOf(_memory.state);
     this._callOff = whenLong(() => {
       this._isLong = true;
       this.changed.emit();
@@ -167,9 +167,9 @@ export class Task<K extends Work> {
    */
   private _onState(): void {
     const { state } = this._memory;
-    const life = lifeOf(state);
+    const helperId = helperOf(state);
     const busy = isBusy(state);
-    if (life !== null && life !== this._life) {
+    if (helperId !== null && helperId !== this._helperId) {
       this._onLost();
     } else if (this._taken && busy !== this._wasBusy) {
       this._wasBusy = this._isWaiting = busy;
@@ -202,7 +202,7 @@ export class Task<K extends Work> {
 
   private readonly _end = new PromiseDelegate<End<K>>();
   private readonly _callOff: () => void;
-  private readonly _life: string | null;
+  private readonly _helperId: string | null;
   /** Events that arrived before the reply. */
   private readonly _early: Event[] = [];
   private _isLost = false;

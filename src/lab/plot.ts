@@ -27,6 +27,6 @@ export function useTimeline(
     () => (now_s === null ? null : timelineOf(state, device, now_s, isWhole)),
     // The parts of the state that a timeline shows; within a second little else
     // changes.
-    [history, runs, sample?.life_id, device.index, second, isWhole]
+    [history, runs, sample?.helper_id, device.index, second, isWhole]
   );
 }

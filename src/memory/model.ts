@@ -91,12 +91,12 @@ export function reduce(state: IMemoryState, change: Change): IMemoryState {
 
 /** Whether an event is from the helper of this state. */
 export function isOwn(state: IMemoryState, event: Event): boolean {
-  return event.life_id === lifeOf(state);
+  return event.helper_id === helperOf(state);
 }
 
 /** Id of the helper that replies; `null` while none does. */
-export function lifeOf({ phase, hello }: IMemoryState): string | null {
-  return phase === 'live' ? (hello?.life_id ?? null) : null;
+export function helperOf({ phase, hello }: IMemoryState): string | null {
+  return phase === 'live' ? (hello?.helper_id ?? null) : null;
 }
 
 /** Whether a cell is known to be running. */
@@ -134,9 +134,9 @@ function attach(
   reply: IReplies['attach'],
   now: number
 ): IMemoryState {
-  const sameLife =
-    state.phase === 'live' && state.hello?.life_id === reply.hello.life_id;
-  const before = sameLife ? state : INITIAL_STATE;
+  const isSameHelper =
+    state.phase === 'live' && state.hello?.helper_id === reply.hello.helper_id;
+  const before = isSameHelper ? state : INITIAL_STATE;
   const live: IMemoryState = {
     ...before,
     phase: 'live',
@@ -180,7 +180,7 @@ export function take(
         cell: event,
         shortage: shortageIn(state, event),
         runs: withRuns(state.runs, [event]),
-        lastOom: unlessMended(state, event),
+        lastOom: unresolvedOom(state, event),
         warning: event.status === 'running' ? null : state.warning
       };
     case 'warning':
@@ -227,7 +227,7 @@ function shortageIn(
 }
 
 /** The last failure; `null` once its cell has succeeded. */
-function unlessMended({ lastOom }: IMemoryState, cell: ICell): IOom | null {
+function unresolvedOom({ lastOom }: IMemoryState, cell: ICell): IOom | null {
   const isMended =
     cell.status === 'ok' &&
     cell.cell_id !== null &&

@@ -53,7 +53,7 @@ export type Link = 'opening' | 'live' | 'paused' | 'lost' | 'restarted';
 /** Callbacks of a connection. */
 export interface IListener {
   /** Another helper replies; earlier data is from the previous one. */
-  onLife(lifeId: string): void;
+  onHelper(helperId: string): void;
   /** Called once for each event of this helper. */
   onEvent(event: Event, now: number): void;
   /** A new channel is in use; events of the previous one may be lost. */
@@ -73,7 +73,7 @@ export class Connection {
   constructor(
     private readonly _transport: ITransport,
     uid: string,
-    private readonly _expectedLifeId: string
+    private readonly _expectedHelperId: string
   ) {
     // An output may be shown twice, each with a connection of its own.
     this._uid = `${uid}/${Math.random()}`;
@@ -215,7 +215,7 @@ export class Connection {
       const channel = await this._transport.open({
         version: '1',
         uid: this._uid,
-        life_id: this._expectedLifeId
+        helper_id: this._expectedHelperId
       });
       line.channel = channel;
       sent.arrivedAt = Date.now();
@@ -325,10 +325,10 @@ export class Connection {
   }
 
   private _receive(envelope: IFrameEnvelope, line: Line, now: number): void {
-    const { fixed, life_id: lifeId, poll, reply } = envelope;
-    const isNew = lifeId !== this._lifeId;
+    const { fixed, helper_id: helperId, poll, reply } = envelope;
+    const isNew = helperId !== this._lifeId;
     if (isNew) {
-      this._reset(lifeId, now);
+      this._reset(helperId, now);
     }
     this._adopt(line);
     const events = line.take(envelope.events);
@@ -362,7 +362,7 @@ export class Connection {
       });
     }
     if (isNew) {
-      attempt(() => this.listener?.onLife(lifeId));
+      attempt(() => this.listener?.onHelper(helperId));
     }
     events.forEach(event => {
       attempt(() => {
@@ -380,11 +380,11 @@ export class Connection {
   }
 
   /** Start over with another helper, of which there is no data. */
-  private _reset(lifeId: string, now: number): void {
+  private _reset(helperId: string, now: number): void {
     if (this._lifeId !== null) {
       this._outbox.fail(trans.__('The kernel was restarted.'));
     }
-    this._lifeId = lifeId;
+    this._lifeId = helperId;
     this._loose.seen = 0;
     this._cell = null;
     this._reading = '';

@@ -18,7 +18,7 @@ export type Answer<K extends keyof IReplies> = (IReplies[K] | IRefused) & {
  */
 export function readEnvelope(data: unknown): IFrameEnvelope | null {
   const read = data as Partial<IFrameEnvelope> | null | undefined;
-  return typeof read?.life_id === 'string' && Array.isArray(read.events)
+  return typeof read?.helper_id === 'string' && Array.isArray(read.events)
     ? (read as IFrameEnvelope)
     : null;
 }

@@ -64,7 +64,7 @@ export class Gauge implements IListener {
     });
   }
 
-  onLife(): void {
+  onHelper(): void {
     this._state = LIVE;
     this._memo = NO_MEMO;
   }

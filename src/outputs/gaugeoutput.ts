@@ -1,8 +1,8 @@
 /** The script of an output that shows the gauge. */
 import { Gauge } from './gauge';
-import { bringToLife } from './outputs';
+import { mountOutput } from './outputs';
 
-bringToLife(
+mountOutput(
   'gauge',
   (host, connection, inserting, { compact }) =>
     new Gauge(host, connection, inserting, compact)

@@ -53,14 +53,14 @@ export class LiveReport implements IListener {
     private readonly _host: HTMLElement,
     private readonly _connection: Connection,
     private readonly _inserting: Inserting,
-    id: { readonly life_id: string; readonly report_id: string }
+    id: { readonly helper_id: string; readonly report_id: string }
   ) {
     this._saved = [..._host.childNodes];
     this._session = new ReportSession(this._port, id, WORDS, () => {
       this._show();
     });
     // Until another one replies, assume that the helper that made it is running.
-    this._session.follow(id.life_id);
+    this._session.follow(id.helper_id);
   }
 
   onChange(): void {
@@ -79,8 +79,8 @@ export class LiveReport implements IListener {
     void this._session.complete();
   }
 
-  onLife(lifeId: string): void {
-    this._session.follow(lifeId);
+  onHelper(helperId: string): void {
+    this._session.follow(helperId);
   }
 
   private _show(): void {

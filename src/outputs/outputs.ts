@@ -14,7 +14,8 @@ function read(host: HTMLElement): IFrameOutput | null {
     const output = JSON.parse(
       host.dataset.gpuHeadroom ?? ''
     ) as Partial<IFrameOutput> | null;
-    return typeof output?.uid === 'string' && typeof output.life_id === 'string'
+    return typeof output?.uid === 'string' &&
+      typeof output.helper_id === 'string'
       ? (output as IFrameOutput)
       : null;
   } catch {
@@ -51,7 +52,7 @@ type Bring = (
  * Make all outputs of a kind in the document interactive, each once. The rest of the
  * page is neither read nor changed.
  */
-export function bringToLife(kind: IFrameOutput['kind'], bring: Bring): void {
+export function mountOutput(kind: IFrameOutput['kind'], bring: Bring): void {
   const page = findPage();
   if (page === null) {
     return;
@@ -67,7 +68,7 @@ export function bringToLife(kind: IFrameOutput['kind'], bring: Bring): void {
     const connection = new Connection(
       page.transport,
       output.uid,
-      output.life_id
+      output.helper_id
     );
     connection.listener = bring(host, connection, new Inserting(page), output);
     watch(host, isLooked => {

@@ -1,13 +1,13 @@
 /** The script of an output that shows an out-of-memory report. */
 // First, since names that come first in the bundle are used least.
 import { LiveReport } from './livereport';
-import { bringToLife } from './outputs';
+import { mountOutput } from './outputs';
 
-bringToLife(
+mountOutput(
   'report',
-  (host, connection, inserting, { life_id, report_id }) =>
+  (host, connection, inserting, { helper_id, report_id }) =>
     new LiveReport(host, connection, inserting, {
-      life_id,
+      helper_id,
       report_id: report_id ?? ''
     })
 );

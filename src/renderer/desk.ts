@@ -10,7 +10,7 @@ import { ReportModel } from './model';
 /** Finds the desk of a report that a kernel may have made. */
 export type DeskOf = (
   memory: IKernelMemory,
-  stub: Pick<IStub, 'life_id' | 'report_id'>
+  stub: Pick<IStub, 'helper_id' | 'report_id'>
 ) => Desk;
 
 /**
@@ -42,12 +42,12 @@ export function desksOf(
 ): DeskOf {
   const trans = translator.load('gpu-headroom');
   const byKernel = perKernel(() => new Map<string, Desk>());
-  return (memory, { life_id, report_id }) => {
+  return (memory, { helper_id, report_id }) => {
     const desks = byKernel(memory);
-    const key = `${life_id} ${report_id}`;
+    const key = `${helper_id} ${report_id}`;
     const make = (): Desk => {
       const session = sessions.get(memory);
-      const model = new ReportModel(session, { life_id, report_id }, trans);
+      const model = new ReportModel(session, { helper_id, report_id }, trans);
       return new Desk(model, session, translator);
     };
     const desk = desks.get(key) ?? make();

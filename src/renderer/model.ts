@@ -4,7 +4,7 @@ import { Signal } from '@lumino/signaling';
 import { explain } from '../kernel/problem';
 import type { Task } from '../kernel/task';
 import { nameStopping } from '../lab/notice';
-import { lifeOf } from '../memory/model';
+import { helperOf } from '../memory/model';
 import type { End, Work } from '../memory/work';
 import type { Event, IStub } from '../protocol';
 import { startsWhen } from '../release/queue';
@@ -22,7 +22,7 @@ import type { IKernelMemory } from '../tokens';
 export class ReportModel extends ReportSession {
   constructor(
     releases: ReleaseSession,
-    { life_id, report_id }: Pick<IStub, 'life_id' | 'report_id'>,
+    { helper_id, report_id }: Pick<IStub, 'helper_id' | 'report_id'>,
     private readonly _trans: TranslationBundle
   ) {
     const { memory } = releases;
@@ -34,7 +34,7 @@ export class ReportModel extends ReportSession {
     };
     super(
       portOf(releases, _trans, onChange),
-      { life_id, report_id },
+      { helper_id, report_id },
       words(_trans),
       onChange
     );
@@ -112,7 +112,10 @@ export class ReportModel extends ReportSession {
   private _onState(): void {
     const { state } = this.memory;
     const { phase } = state;
-    this.follow(lifeOf(state), phase === 'connecting' || phase === 'starting');
+    this.follow(
+      helperOf(state),
+      phase === 'connecting' || phase === 'starting'
+    );
     if (this._isNews()) {
       this.changed.emit();
     }

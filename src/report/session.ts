@@ -50,7 +50,7 @@ export interface IReportPort {
 export class ReportSession {
   constructor(
     private readonly _port: IReportPort,
-    private readonly _id: Pick<IStub, 'life_id' | 'report_id'>,
+    private readonly _id: Pick<IStub, 'helper_id' | 'report_id'>,
     private readonly _words: IWords,
     private readonly _onChange: () => void
   ) {}
@@ -95,33 +95,33 @@ export class ReportSession {
   /**
    * Set the helper that replies, the same as before or another.
    *
-   * @param life - `null`: none replies
+   * @param helperId - `null`: none replies
    * @param isSought - whether a helper may still be found
    */
-  follow(life: string | null, isSought = false): void {
+  follow(helperId: string | null, isSought = false): void {
     if (isSought) {
       this._setTrust('asking');
-    } else if (life !== this._id.life_id) {
+    } else if (helperId !== this._id.helper_id) {
       this._setTrust('saved');
-    } else if (this._askedLife !== life) {
-      this._askedLife = life;
+    } else if (this._sentHelperId !== helperId) {
+      this._sentHelperId = helperId;
       void this._ask();
     }
-    if (life === null) {
-      this._askedLife = null;
+    if (helperId === null) {
+      this._sentHelperId = null;
       this._failures = 0;
     }
   }
 
   /** Handle an event of the current helper. */
   onEvent(event: Event): void {
-    const { life_id, report_id } = this._id;
+    const { helper_id, report_id } = this._id;
     if (event.type === 'oom' && event.report_id === report_id) {
       this._completions++;
       void this.complete();
     } else if (
       event.type === 'released' &&
-      event.life_id === life_id &&
+      event.helper_id === helper_id &&
       isReleaseOf(event, report_id, this._port.isLatest(report_id))
     ) {
       this._released = event;
@@ -228,7 +228,7 @@ export class ReportSession {
       return;
     }
     if (reply === null && ++this._failures < MAX_FAILURES) {
-      this._askedLife = null; // The report is requested again.
+      this._sentHelperId = null; // The report is requested again.
       return;
     }
     this._report = reply?.report ?? null;
@@ -265,7 +265,7 @@ export class ReportSession {
   private readonly _works = new Map<string, IWorking<unknown>>();
   /** Remedies whose button was just pressed. */
   private readonly _pressed = new Set<string>();
-  private _askedLife: string | null = null;
+  private _sentHelperId: string | null = null;
   private _questions = 0;
   private _failures = 0;
   private _completions = 0;

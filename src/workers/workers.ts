@@ -2,7 +2,7 @@ import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 
 import { perKernel } from '../kernel/perkernel';
 import { Task } from '../kernel/task';
-import { lifeOf } from '../memory/model';
+import { helperOf } from '../memory/model';
 import { Observable } from '../observable';
 import type {
   EngineName,
@@ -141,10 +141,10 @@ export class Workers extends Observable {
 
   private _onState(): void {
     const { state } = this._memory;
-    const life = lifeOf(state);
-    if (life !== null && life !== this._life) {
+    const helperId = helperOf(state);
+    if (helperId !== null && helperId !== this._helperId) {
       // Ids of another helper are no longer valid.
-      this._life = life;
+      this._helperId = helperId;
       this._answer = this._problem = null;
       this._filter = '';
       this._isCut = false;
@@ -183,7 +183,7 @@ export class Workers extends Observable {
   }
 
   private async _ask(): Promise<void> {
-    const { _filter: filter, _life: life } = this;
+    const { _filter: filter, _helperId: helperId } = this;
     this._isAsking = true;
     this._isUrgent = false;
     this._askedFor = this._sample;
@@ -195,7 +195,7 @@ export class Workers extends Observable {
     } catch (reason) {
       problem = reason;
     }
-    if (life === this._life && filter === this._filter) {
+    if (helperId === this._helperId && filter === this._filter) {
       this._problem = problem;
       this._answer = answer ?? this._answer;
       this._summary = answer?.workers ?? this._summary;
@@ -209,7 +209,7 @@ export class Workers extends Observable {
     }
   }
 
-  private _life: string | null = null;
+  private _helperId: string | null = null;
   private _sample: ISample | null = null;
   private _summary: IFollowedWorkers | null = null;
   private _answer: IReplies['workers'] | null = null;

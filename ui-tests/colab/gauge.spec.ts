@@ -233,7 +233,7 @@ test('should say that the kernel was restarted', async ({ open }) => {
   await expect(gauge.output).toContainText('The kernel was restarted');
 });
 
-test('should go on with the next life of the helper', async ({ open }) => {
+test('should go on with the next helper', async ({ open }) => {
   const notebook = await open();
   await notebook.run(START);
   const gauge = await notebook.run(SHOW);

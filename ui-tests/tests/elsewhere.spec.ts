@@ -40,7 +40,7 @@ test.describe('A kernel that hands on what it is sent', () => {
       await notebook.run(1);
       await expect(gauge(page)).toHaveAttribute('title', SENTENCE);
       const sent = traffic.to(await notebook.kernelId());
-      // Once for each life.
+      // Once for each helper.
       expect(sent.requests).toBe(2);
       expect(Math.max(0, ...sent.silent)).toBeLessThan(1000);
       const got = await notes(notebook);

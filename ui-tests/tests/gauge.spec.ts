@@ -122,12 +122,12 @@ test.describe('The gauge', () => {
     const notebook = await open(notebookOf([SIMULATE, HOLD]));
     await notebook.runUpTo(1);
     await expect(gauge(page)).toContainText(ONE_GIB);
-    const life = (await notebook.askHelper()).sample;
+    const sample = (await notebook.askHelper()).sample;
 
     await notebook.restart(false);
     await expect(gauge(page)).toContainText('GPU — not connected');
     await expect(gauge(page)).toContainText('GPU idle');
-    expect((await notebook.askHelper()).sample).not.toEqual(life);
+    expect((await notebook.askHelper()).sample).not.toEqual(sample);
     await notebook.runUpTo(1);
     await expect(gauge(page)).toContainText(ONE_GIB);
   });

@@ -136,7 +136,7 @@ test.describe('A report from elsewhere', () => {
           }))
         }),
         { version: '1.0', parts: 'none', report_id: 7 },
-        { version: '1.0', report_id: '__proto__', life_id: 'constructor' },
+        { version: '1.0', report_id: '__proto__', helper_id: 'constructor' },
         null
       )
     );
@@ -151,15 +151,15 @@ test.describe('A report from elsewhere', () => {
     await expect(actions(notebook.cell(0))).toHaveCount(0);
   });
 
-  test('should get no buttons by naming the life of the helper', async ({
+  test('should get no buttons by naming the id of the helper', async ({
     open,
     page
   }) => {
     const notebook = await open(notebookOf(['"own"']));
     await expect.poll(() => notebook.askHelper()).toHaveProperty('sample');
     const { sample } = await notebook.askHelper();
-    const { life_id } = sample as { life_id: string };
-    const [forged] = notebookWith(savedReport({ life_id })).cells;
+    const { helper_id } = sample as { helper_id: string };
+    const [forged] = notebookWith(savedReport({ helper_id })).cells;
     await page.evaluate(cell => {
       const panel = window.jupyterapp.shell.currentWidget as NotebookPanel;
       panel.content.model?.sharedModel.insertCell(0, cell as never);

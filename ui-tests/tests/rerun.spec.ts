@@ -195,7 +195,7 @@ test.describe('A trained model', () => {
     });
   }
 
-  test('should not be asked for in another life of the kernel', async ({
+  test('should not be asked for in a restarted kernel', async ({
     open,
     page
   }) => {

@@ -18,7 +18,7 @@ export function savedReport(changes: object = {}): object {
   return {
     version: '1.0',
     report_id: 'a-report-from-elsewhere',
-    life_id: 'a-life-long-gone',
+    helper_id: 'a-helper-long-gone',
     time_s: 1_800_000_000,
     sticky_error: false,
     simulated: false,

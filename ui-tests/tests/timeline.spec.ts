@@ -35,7 +35,7 @@ del more`;
 
 /**
  * A stand-in for the files in which Linux counts whom it has ended for want of
- * memory, in this life of the kernel and the next.
+ * memory, before and after a restart of the kernel.
  */
 const COUNTED = `import os
 import tempfile
@@ -194,7 +194,7 @@ test.describe('A kernel that died', () => {
     await expect(gauge(page)).toContainText('GPU idle');
   });
 
-  test('should be said to have been ended where its next life knows it', async ({
+  test('should be said to have been ended where its next helper knows it', async ({
     open,
     page
   }) => {

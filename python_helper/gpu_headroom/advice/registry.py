@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..code.reading import make_way
-from ..concurrency.turns import Late
+from ..code.reading import check_time
+from ..concurrency.turns import TimeLimitError
 from ..wings import added
 from . import kept_in_module
 from .remedies import freeing, gpus, keeping, parts, smaller_batch, training
@@ -103,7 +103,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
     offers = _offers(best, findings)
     if evidence.advised is not None:
         leftovers, offer = None, None
-        with suppress(Late):
+        with suppress(TimeLimitError):
             leftovers = holding.loop_leftovers(evidence)
             offer = leftovers and REMEDIES["delete-leftovers"].offer(evidence, leftovers)
         causes.insert(1, _cause(outside.left_by_first_try(evidence, leftovers)))
@@ -137,7 +137,7 @@ def _offers(evidence: Evidence, findings: Mapping[str, Finding]) -> list[Offer]:
             continue  # something is given for it, and there is another cause to act on first
         for name in treated or (None,):
             offer = None
-            with suppress(Late):
+            with suppress(TimeLimitError):
                 offer = remedy.offer(evidence, None if name is None else findings[name])
             if offer is not None and _helps(offer, evidence):
                 candidates.append((-1 if name is None else order[name], offer))
@@ -169,8 +169,8 @@ def _findings(evidence: Evidence) -> dict[str, Finding]:
     """
     findings: list[Finding] = []
     for rule in RULES.values():
-        with suppress(Late):  # `reports/model.py` says that there was no time for all
-            make_way(every=1)
+        with suppress(TimeLimitError):  # `reports/model.py` says that there was no time for all
+            check_time(every=1)
             finding = rule(evidence)
             findings += [finding] if finding is not None else []
     findings.sort(key=lambda finding: _rank(finding, evidence))

@@ -61,12 +61,12 @@ class CellRun:
             (memory for memory in self.memory if memory["device_index"] == device_index), None
         )
 
-    def as_wire(self, life_id: str) -> wire.Cell:
+    def as_wire(self, helper_id: str) -> wire.Cell:
         """Return the wire object of this run."""
         count = self.execution_count
         return {
             "type": "cell",
-            "life_id": life_id,
+            "helper_id": helper_id,
             "cell_id": self.cell_id,
             "execution_count": count,
             "status": self.status,
@@ -105,7 +105,7 @@ class Ledger:
     Runs nest (`%%capture`, `get_ipython().run_cell`): only the outermost is a cell of the notebook.
     Those of a subshell run in parallel, on a thread of their own: each thread has its own nest, and
     `thread_id` defaults to the caller's. Peak counters are read, never reset. Writing methods may
-    raise `NotNow`; reading takes no lock.
+    raise `LockTimeoutError`; reading takes no lock.
     """
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .beside import script_lines
 from .find import called, path_of, words
-from .reading import children, make_way
+from .reading import check_time, children
 from .scopes import Function, defaults
 from .size_names import role_of
 
@@ -259,7 +259,7 @@ def nodes(tree: ast.Module) -> Iterator[Placed]:
     """
     waiting: list[tuple[ast.AST, ast.AST | None]] = [(tree, None)]
     while waiting:
-        make_way()
+        check_time()
         node, owner = waiting.pop()
         if isinstance(node, ast.JoinedStr):
             continue

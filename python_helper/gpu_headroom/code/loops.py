@@ -36,7 +36,7 @@ def left_behind(
 ) -> set[str]:
     """Return those of `names` that loops of cells with these sources leave behind.
 
-    Raises `Late` where the turn is over before all cells have been read.
+    Raises `TimeLimitError` where the turn is over before all cells have been read.
     """
     wanted = set(names)
     outside, loops = _Code(), list[_Code]()

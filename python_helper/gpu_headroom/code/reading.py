@@ -28,7 +28,7 @@ class _Reading:
     count: int = 0
 
     def check(self) -> None:
-        """Yield to other threads; raise `Late` if the time is over."""
+        """Yield to other threads; raise `TimeLimitError` if the time is over."""
         if self.turn is not None:
             self.turn.pause()
             self.turn.ensure_time()
@@ -42,7 +42,7 @@ current = _READING.get
 def each_parsed_once(turn: Turn | None = None, wall_s: float = math.inf) -> Iterator[None]:
     """Parse no text twice within: all readers share one tree, and do not change it.
 
-    All work of `turn` has so much time together; after that, reading code raises `Late`.
+    All work of `turn` has so much time together; after that, reading code raises `TimeLimitError`.
     """
     if turn is not None:
         turn.limit(wall_s)
@@ -59,7 +59,7 @@ def was_cut() -> bool:
     return reading is not None and reading.turn is not None and reading.turn.was_cut
 
 
-def make_way(every: int = _EVERY) -> None:
+def check_time(every: int = _EVERY) -> None:
     """Check the time in one of so many calls; to be called in each round of a loop."""
     reading = current()
     if reading is not None:
@@ -85,12 +85,12 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     cache = (current() or _Reading()).nodes
     if node in cache:
         for inner in cache[node]:
-            make_way()
+            check_time()
             yield inner
         return
     nodes = [node]
     for inner in nodes:  # it grows meanwhile
-        make_way()
+        check_time()
         nodes += children(inner)
         yield inner
     if isinstance(node, ast.Module):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .find import called, names, words
 from .parsing import LONGEST, parse_cell
-from .reading import children, make_way, walk
+from .reading import check_time, children, walk
 from .scopes import Function, named_by
 from .training import goes_back
 
@@ -88,7 +88,7 @@ def calls_in(scope: Scope, number: int) -> Iterator[ast.Call]:
 def _statements(scope: Scope, number: int | None = None) -> Iterator[ast.AST]:
     waiting: list[ast.AST] = [scope]
     while waiting:
-        make_way()
+        check_time()
         node = waiting.pop()
         if node is not scope and isinstance(node, (*Function, ast.ClassDef, ast.Lambda)):
             continue

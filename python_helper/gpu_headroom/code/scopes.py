@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .reading import children, make_way
+from .reading import check_time, children
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -84,7 +84,7 @@ class _Look:
                 self._visit(node, scope)
 
     def _visit(self, node: ast.AST, scope: Scope) -> None:
-        make_way()
+        check_time()
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load):
                 self.found.append((node.id, node, "read", scope))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from . import threads
-from .turns import SHORT_S, SLICE_S, Abandoned, Turn
+from .turns import SHORT_S, SLICE_S, Turn, WalkCanceled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -95,7 +95,7 @@ class SlicedTurn(Turn):
         self._theirs.ring()
         while not (result or errors):
             if self._ending and self._take_call() is not None:
-                raise Abandoned
+                raise WalkCanceled
             self._mine.wait()
         if errors:
             raise errors.pop()
@@ -113,20 +113,20 @@ class SlicedTurn(Turn):
             self._theirs.ring()
             self._mine.wait()
         if self._ending:
-            raise Abandoned
+            raise WalkCanceled
 
     def _company_came(self) -> None:
         if not self._again:
             super()._company_came()
             return
         self.disturbed = True
-        raise Abandoned
+        raise WalkCanceled
 
     def _run(self) -> None:
         try:
             self._slice_ends_s = time.perf_counter() + SLICE_S
             self._work(self)
-        except Abandoned:
+        except WalkCanceled:
             pass
         except BaseException as error:  # noqa: BLE001  reported by the driver of the walk
             self.error = error.with_traceback(None)

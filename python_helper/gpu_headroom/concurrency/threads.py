@@ -34,12 +34,12 @@ def stay_out() -> None:
         )
 
 
-class NotNow(Exception):  # noqa: N818  not an error
+class LockTimeoutError(Exception):
     """Raised where a lock is not free in time: the thread that has it may be suspended."""
 
 
 class Lock:
-    """A lock, not reentrant; waiting longer than `limit_s` seconds raises `NotNow`."""
+    """A lock, not reentrant; waiting longer than `limit_s` seconds raises `LockTimeoutError`."""
 
     def __init__(self, limit_s: float = LIMIT_S) -> None:
         self._lock = threading.Lock()
@@ -47,7 +47,7 @@ class Lock:
 
     def __enter__(self) -> None:
         if not self.acquire(self._limit_s):
-            raise NotNow
+            raise LockTimeoutError
 
     def __exit__(self, *_: object) -> None:
         self.release()

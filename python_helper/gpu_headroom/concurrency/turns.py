@@ -41,15 +41,15 @@ _MANY_BLOCKS = 2_000_000  # of Python's allocator, about three per object of the
 _MOST_BLOCKS = 8_000_000  # limit without a user's request, where there is time: 0.4 s
 
 
-class Abandoned(BaseException):
+class WalkCanceled(BaseException):
     """Raised to end a walk at once, as a cell begins or the result is not needed; do not catch."""
 
 
-class Late(Exception):  # noqa: N818  raised to return a result; not an internal error
+class TimeLimitError(Exception):
     """Raised when the time of a turn has run out before there was a result."""
 
 
-class Disturbed(Exception):  # noqa: N818  as above
+class ConcurrentUseError(Exception):
     """Raised at the end of a walk if another thread was inside a framework: no result."""
 
 
@@ -104,10 +104,10 @@ class Turn:
         return time.perf_counter() > self._ends_s
 
     def ensure_time(self) -> None:
-        """Raise `Late` if the time of `limit` has run out."""
+        """Raise `TimeLimitError` if the time of `limit` has run out."""
         if self.over:
             self.was_cut = True
-            raise Late
+            raise TimeLimitError
 
     @property
     def spent_s(self) -> float:
@@ -153,8 +153,8 @@ class Turn:
         """Context of a walk; `reads_graphs` then says whether gradients and graphs may be read.
 
         Automatic garbage collection is off inside: the walk's own allocations could start a full
-        collection, which takes longer than a walk may. Raises `Disturbed` at the end where another
-        thread may have changed the gradients that were read. Reentrant.
+        collection, which takes longer than a walk may. Raises `ConcurrentUseError` at the end if
+        another thread may have changed the gradients that were read. Reentrant.
         """
         if self._is_walking:
             yield
@@ -178,7 +178,7 @@ class Turn:
             self._slice_ends_s = time.perf_counter() + slice_s
             yield
             if self.reads_graphs and not self._alone and self._look().inside:
-                raise Disturbed
+                raise ConcurrentUseError
 
     @contextmanager
     def at_a_stretch(self) -> Iterator[None]:
@@ -197,16 +197,16 @@ class Turn:
     def pause(self) -> None:
         """Yield to other work if the slice is used up; to be called often.
 
-        Raises `Abandoned` where the walk must end here.
+        Raises `WalkCanceled` where the walk must end here.
         """
         if time.perf_counter() >= self._slice_ends_s and not self.company.there:
             self.yield_main()
 
     def check(self) -> None:
-        """Yield to other work if the slice is used up; raise `Late` if the time is spent."""
+        """Yield to other work if the slice is used up; raise `TimeLimitError` if time is over."""
         self.pause()
         if self.late:
-            raise Late
+            raise TimeLimitError
 
     def yield_main(self) -> None:
         """Yield to other work before a long step that cannot be interrupted."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..code.find import assigned, dotted, keyword, method
 from .rewrite import rewriting
-from .source import Refused
+from .source import NotApplicableError
 
 if TYPE_CHECKING:
     from .source import CellSource
@@ -26,7 +26,7 @@ _MOVES = ("to", "cuda", "train")
 def checkpointed(source: CellSource, model: str, flag: str) -> None:
     """`checkpointed("model", "set_grad_checkpointing")`: turn it on once the model is made."""
     if source.calls(flag):
-        raise Refused
+        raise NotApplicableError
     source.after(_made(source, model), f"{model}.{flag}({_OPTIONS[flag]})")
 
 
@@ -36,7 +36,7 @@ def trainer_checkpointed(source: CellSource, arguments: str) -> None:
     statement = _assigned(source, arguments)
     call = getattr(statement, "value", None)
     if not isinstance(call, ast.Call) or keyword(call, "gradient_checkpointing_kwargs"):
-        raise Refused
+        raise NotApplicableError
     source.set_keyword(call, "gradient_checkpointing", "True")
     if keyword(call, "gradient_checkpointing") is None:
         source.set_keyword(call, "gradient_checkpointing_kwargs", _REENTERS)
@@ -52,7 +52,7 @@ def _assigned(source: CellSource, name: str) -> ast.Assign | ast.AnnAssign:
         and isinstance(node.value, ast.Call)
     ]
     if not assignments:
-        raise Refused
+        raise NotApplicableError
     return assignments[-1]
 
 
@@ -62,7 +62,7 @@ def _made(source: CellSource, name: str) -> ast.stmt:
     if any(dotted(method(last.value, move)) == name for move in _MOVES):
         inits = [node for node in source.tree.body if assigned(node) == name and node is not last]
         if not inits:
-            raise Refused  # it is only moved here
+            raise NotApplicableError  # it is only moved here
     after = [
         node
         for node in source.tree.body

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..code.find import called, method, words
 from ..code.reading import walk
 from .rewrite import Rewrite, rewriting
-from .source import CellSource, Refused
+from .source import CellSource, NotApplicableError
 
 if TYPE_CHECKING:
     from ..code.notebook import CellCode, Notebook
@@ -42,7 +42,7 @@ def _kept(source: CellSource, name: str) -> None:
     for value in values:
         source.loop(value)  # refused outside of one
         if not isinstance(value, (ast.Name, ast.Call, ast.Attribute, ast.BinOp, ast.Subscript)):
-            raise Refused
+            raise NotApplicableError
         if _has_no_graph(value):
             continue
         start, end = source.span(value)
@@ -53,7 +53,7 @@ def _kept(source: CellSource, name: str) -> None:
             source.replace((end, end), ".detach()")
         changed += 1
     if not changed:
-        raise Refused
+        raise NotApplicableError
 
 
 def _adds(node: ast.AST) -> tuple[str, ast.expr | None]:

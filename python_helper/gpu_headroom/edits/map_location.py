@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..code.find import assigned, base_of, called, dotted, keyword, method
 from ..code.reading import walk
 from .rewrite import Rewrite, rewriting
-from .source import Refused, Scope
+from .source import NotApplicableError, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -39,7 +39,7 @@ def loaded_to_host(
 def _loaded(source: CellSource, torch: str, loads: frozenset[str]) -> None:
     calls = list(_loads(source, torch))
     if len(calls) != 1:
-        raise Refused
+        raise NotApplicableError
     (call,) = calls
     name = assigned(source.around(call) or call)
     into = [
@@ -50,7 +50,7 @@ def _loaded(source: CellSource, torch: str, loads: frozenset[str]) -> None:
         and (call in walk(node) or dotted(base_of(node.args[0], ast.Subscript)) == name != "")
     ]
     if not into or any(isinstance(parent, Scope) for parent in source.parents(call)):
-        raise Refused
+        raise NotApplicableError
     source.set_keyword(call, "map_location", '"cpu"')
 
 

@@ -19,7 +19,7 @@ from ..code.scopes import Definition, For, Function
 from ..code.training import goes_back, trains
 from .keep_numbers import keeps_graphs
 from .rewrite import Anchor, Rewrite, rewriting, statement_at
-from .source import CellSource, Refused, Scope
+from .source import CellSource, NotApplicableError, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -55,13 +55,13 @@ def _place(source: CellSource, anchor: Anchor) -> ast.stmt:
     statement = statement_at(source, anchor)
     around = [statement, *source.parents(statement)]
     if any(isinstance(node, Scope) or _is_without(node) for node in around):
-        raise Refused  # never in a function: who calls it may want gradients
+        raise NotApplicableError  # never in a function: who calls it may want gradients
     if isinstance(statement, _CARRIED) or trains(statement):
-        raise Refused
+        raise NotApplicableError
     loops = [node for node in around if isinstance(node, (ast.For, ast.While))]
     place = loops[0] if loops and not trains(loops[0]) else statement
     if any(isinstance(node, _WAITS) for node in walk(place)):
-        raise Refused
+        raise NotApplicableError
     return place
 
 
@@ -80,7 +80,7 @@ def _nothing_goes_back(
 ) -> bool:
     try:
         statement = _place(CellSource(cell.source, cell.tree), anchor)
-    except Refused:
+    except NotApplicableError:
         return False
     if keeps_graphs(notebook, cell, statement):
         return False

@@ -13,7 +13,7 @@ from ..code.find import called, dotted, keyword
 from ..code.literals import integer, literals_in
 from ..code.notebook import CellCode
 from .rewrite import Rewrite, line_of, rewriting
-from .source import CellSource, Refused
+from .source import CellSource, NotApplicableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,9 +66,9 @@ def add_flag(source: CellSource, anchor: Anchor, flag: str, value: int) -> None:
     line = line_of(source, anchor)
     text = source.lines[line - 1].rstrip()
     if line not in script_lines(source.text) or text.endswith(("\\", ";")) or not flag:
-        raise Refused
+        raise NotApplicableError
     if not {flag, "--"}.isdisjoint(re.split(r"[\s=]", text)):
-        raise Refused
+        raise NotApplicableError
     end = source.offset(line, len(text.encode()))
     source.replace((end, end), f" {flag} {value}")
 
@@ -84,7 +84,7 @@ def set_number(source: CellSource, literal: SizeLiteral, value: int) -> None:
     for number in _together(source, target):
         _set(source, number, value)
     if not _is_there(_literals(source.changed(), literal), target, value):
-        raise Refused
+        raise NotApplicableError
 
 
 def _set(source: CellSource, found: SizeLiteral, value: int) -> None:
@@ -140,8 +140,8 @@ def _found(source: CellSource, wanted: SizeLiteral, value: int) -> SizeLiteral:
     if len(at_place) > 1:
         at_place = [literal for literal in at_place if literal.column == wanted.column]
     elif not at_place and _is_there(literals, wanted, value):
-        raise Refused  # it is set already
+        raise NotApplicableError  # it is set already
     numbers = at_place or alike
     if len(numbers) != 1:
-        raise Refused
+        raise NotApplicableError
     return numbers[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec
 
-from .source import CellSource, Refused
+from .source import CellSource, NotApplicableError
 
 if TYPE_CHECKING:
     import ast
@@ -60,7 +60,7 @@ def rewriting(change: Callable[Concatenate[CellSource, Given], None]) -> Callabl
                 source = CellSource(text)
                 change(source, *args, **kwargs)
                 return source.changed()
-            except (Refused, RecursionError, ValueError, MemoryError):
+            except (NotApplicableError, RecursionError, ValueError, MemoryError):
                 return None
 
         return Rewrite(rewrite)
@@ -74,7 +74,7 @@ def line_of(source: CellSource, anchor: Anchor) -> int:
     if 0 < anchor.line <= len(lines) and lines[anchor.line - 1] == anchor.text:
         return anchor.line
     if not anchor.text or lines.count(anchor.text) != 1:
-        raise Refused
+        raise NotApplicableError
     return lines.index(anchor.text) + 1
 
 
@@ -82,5 +82,5 @@ def statement_at(source: CellSource, anchor: Anchor) -> ast.stmt:
     """Return the innermost statement that the line of an anchor belongs to."""
     statement = source.statement_on(line_of(source, anchor))
     if statement is None:
-        raise Refused
+        raise NotApplicableError
     return statement

@@ -1,7 +1,7 @@
 """The text of a cell, and changes of it that leave every other byte as it is.
 
 Places are those of `ast`, which counts lines from 1 and columns in UTF-8 bytes. What cannot be
-changed without doubt is `Refused`.
+changed without doubt is `NotApplicableError`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _REST = re.compile(r"[ \t]*;?[ \t]*(?:#.*)?\r?")
 _GAP = re.compile(r"(?:[\s\\]|#[^\n]*)*")
 
 
-class Refused(Exception):  # noqa: N818  not an error: most cells have nothing to change
+class NotApplicableError(Exception):
     """There is nothing to change, or not without doubt."""
 
 
@@ -42,7 +42,7 @@ class CellSource(Tree):
         plain = len(text) <= _LONGEST and not _ODD.search(text)
         tree = (tree or parse_cell(text)) if plain else None
         if tree is None:
-            raise Refused
+            raise NotApplicableError
         self.text, self._tree = text, tree
         self.lines = text.split("\n")
         self.newline = "\r\n" if "\r\n" in text else "\n"
@@ -69,7 +69,7 @@ class CellSource(Tree):
                 return child
             if isinstance(child, Scope):
                 break
-        raise Refused
+        raise NotApplicableError
 
     def offset(self, line: int, column: int) -> int:
         """Return the place of a line and a column of `ast` in the text."""
@@ -81,7 +81,7 @@ class CellSource(Tree):
     def span(self, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
         """Return where a node begins and ends in the text."""
         if node.end_lineno is None or node.end_col_offset is None:
-            raise Refused
+            raise NotApplicableError
         end = self.offset(node.end_lineno, node.end_col_offset)
         return self.offset(node.lineno, node.col_offset), end
 
@@ -96,7 +96,7 @@ class CellSource(Tree):
         indent = line[: len(line) - len(line.lstrip(" \t"))]
         # Blanks are single bytes, and a decorator begins where its function does.
         if len(indent) != at:
-            raise Refused
+            raise NotApplicableError
         return indent
 
     @cached_property
@@ -148,12 +148,12 @@ class CellSource(Tree):
         parts, done = [], 0
         for start, end, new in sorted(self._changes, key=lambda change: change[:2]):
             if start < done:
-                raise Refused
+                raise NotApplicableError
             parts += [self.text[done:start], new]
             done = end
         text = "".join([*parts, self.text[done:]])
         if text == self.text or parse_cell(text) is None:
-            raise Refused
+            raise NotApplicableError
         return text
 
     def set_keyword(self, call: ast.Call, name: str, value: str) -> None:
@@ -165,7 +165,7 @@ class CellSource(Tree):
         arguments = [*call.args, *[option.value for option in call.keywords]]
         alone = len(arguments) == 1 and isinstance(arguments[0], ast.GeneratorExp)
         if alone or any(option.arg is None for option in call.keywords):
-            raise Refused
+            raise NotApplicableError
         closing = self.span(call)[1] - 1
         text = f"{name}={value}"
         if not arguments:
@@ -194,7 +194,7 @@ class CellSource(Tree):
             if self.text[at - 1] == ",":
                 return end, True
             if self.text[at - 1] != ")":
-                raise Refused
+                raise NotApplicableError
         return end, False
 
     def _gap(self, at: int) -> int:
@@ -214,7 +214,7 @@ class CellSource(Tree):
         line = self.lines[(statement.end_lineno or statement.lineno) - 1]
         stop = self.line_end(end)
         if not line.lstrip().startswith(("%", "!")) and not _REST.fullmatch(self.text[end:stop]):
-            raise Refused
+            raise NotApplicableError
         return stop
 
     def _inside_strings(self) -> set[int]:

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.threads import NotNow
+from ..concurrency.threads import LockTimeoutError
 from ..kernel import running_cell
 from ..kernel.channel import publish
 from ..protocol.checking import is_text
@@ -42,7 +42,7 @@ _MOST_UNHEARD = 20  # comms of beacons, before the first message of any frame
 _SWEEP_S = LEASE_S / 4
 _AGAIN_S = 0.05
 _OF_REPORT = (
-    "life_id",
+    "helper_id",
     "report_id",
     "time_s",
     "cell_id",
@@ -58,9 +58,9 @@ class Frames:
     A frame without a message for the time of its lease is removed, with its comm.
     """
 
-    def __init__(self, life: Host) -> None:
-        self._life = life
-        self._kernel = life.shell.kernel
+    def __init__(self, helper: Host) -> None:
+        self._helper = helper
+        self._kernel = helper.shell.kernel
         self._frames: dict[str, Frame] = {}
         self._parent: Mapping[str, Any] | None = None
         self._beacons: dict[str, Beacon] = {}
@@ -97,19 +97,19 @@ class Frames:
         frames, as it may complete the report of one of them.
         """
         uid = uuid.uuid4().hex
-        report = None if report_id is None else self._life.reports.report(report_id)
+        report = None if report_id is None else self._helper.reports.report(report_id)
         if report is not None:
             if self._newest is None or report["time_s"] >= self._newest["time_s"]:
                 self._newest = report
             fields: Any = report
             event: Any = {"type": "oom", **{key: fields[key] for key in _OF_REPORT}}
             self.hear(event)
-        if self._life.ledger.running:
+        if self._helper.ledger.running:
             self._bring_up_to_date(self._known(uid))
             self._beacons[uid] = Beacon(f"{TARGET}/{uid}", self._publish)
         output: wire.FrameOutput = {
             "uid": uid,
-            "life_id": self._life.life_id,
+            "helper_id": self._helper.helper_id,
             "kind": "gauge" if report_id is None else "report",
             "compact": compact,
             "report_id": report_id,
@@ -123,7 +123,7 @@ class Frames:
         try:
             self._tell(self._of_report(event))
         except Exception as error:  # noqa: BLE001  must not fail the code that raised the event
-            self._life.failed("frames", error)
+            self._helper.failed("frames", error)
 
     def _of_report(self, event: wire.Event) -> wire.Event:
         """Return a release event, assigned to the newest report if it released its traceback."""
@@ -136,13 +136,13 @@ class Frames:
         ):
             return event
         released: wire.Released = {**event, "report_id": newest["report_id"]}
-        self._life.reports.enter_release(released)
+        self._helper.reports.enter_release(released)
         return released
 
     def _tell(self, event: wire.Event) -> None:
         # The event of a cell's end comes before the end of its request.
-        running, is_cell = self._life.ledger.running, event["type"] == "cell"
-        parent = self._parent or (self._life.cell_hooks.parent if running or is_cell else None)
+        running, is_cell = self._helper.ledger.running, event["type"] == "cell"
+        parent = self._parent or (self._helper.cell_hooks.parent if running or is_cell else None)
         for frame in list(self._frames.values()):
             if not self._enters(frame, event) or parent is None:
                 continue
@@ -160,9 +160,9 @@ class Frames:
         """Queue an event for a frame; retry later if another thread holds its lock for long."""
         try:
             return frame.enter(event)
-        except NotNow:
+        except LockTimeoutError:
             if event["type"] not in LATEST_ONLY:  # another of these follows
-                self._life.schedule(partial(self._enters, frame, event), _AGAIN_S)
+                self._helper.schedule(partial(self._enters, frame, event), _AGAIN_S)
             return False
 
     def _beacon(self, beacon: Beacon, envelope: FrameEnvelope, parent: Mapping[str, Any]) -> None:
@@ -224,7 +224,7 @@ class Frames:
         uid = fields.get("uid")
         frame = self._known(uid if is_text(uid) else "")
         answer = self._envelope([])
-        with self._answering(running_cell.parent(self._life.shell)):
+        with self._answering(running_cell.parent(self._helper.shell)):
             answer = self._answer(frame, fields)
             self._finish(fields)
             answer["events"] = frame.news()
@@ -232,30 +232,30 @@ class Frames:
 
     @contextmanager
     def _answering(self, parent: Mapping[str, Any]) -> Iterator[None]:
-        self._life.cell_hooks.keep_prints_in_their_cell()
+        self._helper.cell_hooks.keep_prints_in_their_cell()
         self._parent = parent
         try:
             yield
-        except NotNow:
+        except LockTimeoutError:
             pass  # the frame sends its request again
         except Exception as error:  # noqa: BLE001  a frame's message must not fail the kernel
-            self._life.failed("frames", error)
+            self._helper.failed("frames", error)
         finally:
             self._parent = None
 
     def _answer(self, frame: Frame, said: Mapping[str, Any]) -> FrameEnvelope:
-        life, request = self._life, said.get("request")
+        helper, request = self._helper, said.get("request")
         frame.received(said.get("seen"))
         reply: wire.Reply | None = None
         fixed: list[ChangedCell] | None = None
         if isinstance(request, dict):
             if is_text(request.get("id")):
                 frame.asks(request["id"])
-            cells = life.ledger.cells()
+            cells = helper.ledger.cells()
             if request.get("type") == "fix":  # a frame has no access to the cells
                 sources = {run.cell_id: run.source for run in cells if run.cell_id}
                 request = {**request, "sources": sources}
-            reply = life.answer(request)
+            reply = helper.answer(request)
             fixed = changed_cells(reply, cells)
         else:
             self._bring_up_to_date(frame)
@@ -263,15 +263,15 @@ class Frames:
         return self._envelope(frame.news(), poll if isinstance(poll, int) else None, reply, fixed)
 
     def _bring_up_to_date(self, frame: Frame) -> None:
-        for event in (self._life.sample(), self._life.cell()):
+        for event in (self._helper.sample(), self._helper.cell()):
             if event is not None:
                 frame.enter(event)
 
     def _finish(self, said: Mapping[str, Any]) -> None:
         """Complete the jobs of a request before it ends: later, events could not be delivered."""
         request = said.get("request")
-        if isinstance(request, dict) and not self._life.ledger.running:
-            self._life.mainloop.finish(request.get("id"))
+        if isinstance(request, dict) and not self._helper.ledger.running:
+            self._helper.mainloop.finish(request.get("id"))
 
     # --- The set of frames ----------------------------------------------------
 
@@ -288,18 +288,18 @@ class Frames:
     def _schedule_sweep(self) -> None:
         if self._frames and not self._sweeping:
             self._sweeping = True
-            self._life.schedule(self._sweep, _SWEEP_S)
+            self._helper.schedule(self._sweep, _SWEEP_S)
 
     def _drop(self, frame: Frame) -> None:
         self._frames = {k: v for k, v in self._frames.items() if v is not frame}
-        self._end_beacon(frame.uid, self._life.cell_hooks.parent)
+        self._end_beacon(frame.uid, self._helper.cell_hooks.parent)
         _close(frame)
 
     def _sweep(self) -> None:
         """Remove the frames whose lease has lapsed; on the main thread, between cells."""
         self._sweeping = False
         for frame in list(self._frames.values()):
-            if frame.lapsed and not self._life.ledger.running:
+            if frame.lapsed and not self._helper.ledger.running:
                 self._drop(frame)
         self._schedule_sweep()
 
@@ -312,8 +312,8 @@ class Frames:
         reply: wire.Reply | None = None,
         fixed: list[ChangedCell] | None = None,
     ) -> FrameEnvelope:
-        life_id = self._life.life_id
-        return {"life_id": life_id, "poll": poll, "reply": reply, "fixed": fixed, "events": events}
+        own_id = self._helper.helper_id
+        return {"helper_id": own_id, "poll": poll, "reply": reply, "fixed": fixed, "events": events}
 
     def _send(
         self, comm: Any, data: FrameEnvelope | FrameScript, parent: Mapping[str, Any]

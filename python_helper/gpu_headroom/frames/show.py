@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import session as lives
+from .. import session as sessions
 from ..terminal.summary import summarise
 from . import colab
 from .gauge import static_gauge
@@ -14,7 +14,7 @@ def show(*, compact: bool = False, frontend: str | None = None) -> None:
         raise ValueError(
             f'There is no frontend {frontend!r}: it may be "{colab.NAME}", or be left out.'
         )
-    session = lives.start()
+    session = sessions.start()
     wing = session.wings.named("frames")
     frames = wing.here() if frontend is None else wing.listen()
     session.sources.include_all()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..readings.interval import DEFAULT_HZ
 from ..text.messages import message
-from .dispatcher import Refusal, limited
+from .dispatcher import RefusedError, limited
 
 if TYPE_CHECKING:
     from ..protocol.generated import requests, wire
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Basics:
     """Handlers that need no walk and no import, by request type."""
 
-    def __init__(self, life: Served) -> None:
-        self._life = life
+    def __init__(self, helper: Served) -> None:
+        self._helper = helper
         self.by_kind: Handlers = {
             "attach": self._attach,
             "detach": self._detach,
@@ -29,8 +29,8 @@ class Basics:
         }
 
     def _attach(self, request: requests.AttachRequest) -> wire.AttachReply:
-        life = self._life
-        lease_s = life.leases.renew(
+        helper = self._helper
+        lease_s = helper.leases.renew(
             request["client_id"],
             visible=request["visible"],
             rate_hz=request["rate_hz"],
@@ -39,54 +39,54 @@ class Basics:
         reply: wire.AttachReply = {
             "type": "attach",
             "id": request["id"],
-            "hello": life.hello(),
+            "hello": helper.hello(),
             "lease_s": lease_s,
-            "sample": life.sample(),
-            "cell": life.cell(),
+            "sample": helper.sample(),
+            "cell": helper.cell(),
         }
-        life.sampler.wake()  # after the reading, which the sampler's imports would slow down
+        helper.sampler.wake()  # after the reading, which the sampler's imports would slow down
         return reply
 
     def _detach(self, request: requests.DetachRequest) -> wire.DetachReply:
-        self._life.leases.end(request["client_id"])
+        self._helper.leases.end(request["client_id"])
         return {"type": "detach", "id": request["id"]}
 
     @limited("repeated")
     def _sample(self, request: requests.SampleRequest) -> wire.SampleReply:
-        life = self._life
-        life.leases.touch(request["client_id"], DEFAULT_HZ)
-        sample = life.sample()
+        helper = self._helper
+        helper.leases.touch(request["client_id"], DEFAULT_HZ)
+        sample = helper.sample()
         if sample is None:
-            raise Refusal(message("refused.no_reading"))
+            raise RefusedError(message("refused.no_reading"))
         return {
             "type": "sample",
             "id": request["id"],
             "sample": sample,
-            "cell": life.cell(),
+            "cell": helper.cell(),
         }
 
     def _report(self, request: requests.ReportRequest) -> wire.ReportReply:
-        life = self._life
-        is_ours = request["life_id"] == life.life_id
-        report = life.reports.report(request["report_id"]) if is_ours else None
+        helper = self._helper
+        is_ours = request["helper_id"] == helper.helper_id
+        report = helper.reports.report(request["report_id"]) if is_ours else None
         return {
             "type": "report",
             "id": request["id"],
             "status": "known" if report else "unknown",
             "report": report,
-            "released": life.reports.released(request["report_id"]) if report else None,
+            "released": helper.reports.released(request["report_id"]) if report else None,
         }
 
     @limited("repeated")
     def _cells(self, request: requests.CellsRequest) -> wire.CellsReply:
-        life = self._life
-        runs = [run.as_wire(life.life_id) for run in life.ledger.runs()]
+        helper = self._helper
+        runs = [run.as_wire(helper.helper_id) for run in helper.ledger.runs()]
         return {"type": "cells", "id": request["id"], "runs": runs}
 
     @limited("repeated")
     def _presence(self, request: requests.PresenceRequest) -> wire.PresenceReply:
-        life = self._life
-        sample, cell = life.sample(), life.cell()
+        helper = self._helper
+        sample, cell = helper.sample(), helper.cell()
         return {
             "type": "presence",
             "id": request["id"],

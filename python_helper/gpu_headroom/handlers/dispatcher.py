@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, cast
 
 from ..concurrency.mainloop import QueueFull
-from ..concurrency.threads import NotNow
+from ..concurrency.threads import LockTimeoutError
 from ..protocol import checking
 from ..text.format import format_error
 from ..text.messages import message
@@ -41,7 +41,7 @@ def limited(how: Literal["repeated", "refused"]) -> Callable[[Method], Method]:
     return mark
 
 
-class Refusal(Exception):  # noqa: N818  raised to return a reply; not an internal error
+class RefusedError(Exception):
     """Raised to refuse a request, with a message that states the reason."""
 
     def __init__(self, reason: wire.Message) -> None:
@@ -72,10 +72,10 @@ class _Page:
         self._answers[request["type"]] = {**request, "id": ""}, reply
 
     def last(self, request: Mapping[str, Any]) -> wire.Reply:
-        """Return the last reply to the same request; raises `Refusal` without one."""
+        """Return the last reply to the same request; raises `RefusedError` without one."""
         question, reply = self._answers.get(request["type"], (None, None))
         if reply is None or question != {**request, "id": ""}:
-            raise Refusal(message("refused.too_often"))
+            raise RefusedError(message("refused.too_often"))
         return cast("wire.Reply", {**reply, "id": request["id"]})
 
 
@@ -106,9 +106,9 @@ class Dispatcher:
         request_id = request.get("id") if isinstance(request, dict) else None
         try:
             return self._answer(_checked(request), page)
-        except Refusal as refusal:
+        except RefusedError as refusal:
             reason = refusal.reason
-        except NotNow:
+        except LockTimeoutError:
             reason = message("refused.not_now")
         except QueueFull:
             reason = message("refused.full")
@@ -146,23 +146,23 @@ class Dispatcher:
         if kind not in self._handlers:
             self.prepare()
         if kind not in self._handlers:
-            raise NotNow  # the front end sends the modules for workers, then retries
+            raise LockTimeoutError  # the front end sends the modules for workers, then retries
         return self._handlers[kind]
 
 
 def _checked(request: object) -> Mapping[str, Any]:
-    """Return a request of the right shape; raises `Refusal`."""
+    """Return a request of the right shape; raises `RefusedError`."""
     if not isinstance(request, dict):
-        raise Refusal(message("refused.malformed", key="type"))
+        raise RefusedError(message("refused.malformed", key="type"))
     version, kind = request.get("protocol_version"), request.get("type")
     if checking.is_text(version) and not checking.same_major(version):
         own_version = checking.PROTOCOL_VERSION
-        raise Refusal(message("refused.protocol", helper=own_version, page=version[:_SHOWN]))
+        raise RefusedError(message("refused.protocol", helper=own_version, page=version[:_SHOWN]))
     if not isinstance(kind, str) or kind not in checking.REQUESTS:
-        raise Refusal(message("refused.unknown", name=_shown(kind)))
+        raise RefusedError(message("refused.unknown", name=_shown(kind)))
     flaw = checking.flaw(request)
     if flaw:
-        raise Refusal(message("refused.malformed", key=flaw))
+        raise RefusedError(message("refused.malformed", key=flaw))
     return cast("Mapping[str, Any]", request)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Disturbed
+from ..concurrency.turns import ConcurrentUseError
 from ..frameworks.torch import memory_snapshot
 from ..text.messages import message
 from .dispatcher import limited
@@ -24,8 +24,8 @@ class HolderRequests:
     While a cell runs, only the last account is available.
     """
 
-    def __init__(self, life: Served) -> None:
-        self._life = life
+    def __init__(self, helper: Served) -> None:
+        self._helper = helper
         self._last: wire.Holders | None = None
         self.by_kind: Handlers = {
             "holders": self._holders,
@@ -38,16 +38,16 @@ class HolderRequests:
         def work(turn: Turn) -> Fields:
             from ..holders.measure import measure
 
-            self._last = measure(self._life, request["id"], turn)
+            self._last = measure(self._helper, request["id"], turn)
             return self._last
 
         def not_measured(why: wire.Message) -> Fields:
             from ..holders.measure import not_measured
 
-            return not_measured(self._life.life_id, None, why)
+            return not_measured(self._helper.helper_id, None, why)
 
         reply: wire.HoldersReply = enqueue(
-            self._life,
+            self._helper,
             request,
             work,
             cancelled=lambda: not_measured(message("holders.cancelled")),
@@ -61,7 +61,7 @@ class HolderRequests:
 
     @limited("refused")
     def _path(self, request: requests.PathRequest) -> wire.PathReply:
-        life, holder_id = self._life, request["holder_id"]
+        helper, holder_id = self._helper, request["holder_id"]
 
         def no_ways(why: wire.Message) -> Fields:
             return {"holder_id": holder_id, "complete": False, "paths": [], "message": why}
@@ -69,16 +69,16 @@ class HolderRequests:
         def work(turn: Turn) -> Fields:
             from ..holders.paths import find
 
-            if life.cuda.stopped:
-                return no_ways(life.cuda.stopped)
+            if helper.cuda.stopped:
+                return no_ways(helper.cuda.stopped)
             try:
-                ways = find(holder_id, life.shell, life.sampler.measure(), turn)
-            except Disturbed:
+                ways = find(holder_id, helper.shell, helper.sampler.measure(), turn)
+            except ConcurrentUseError:
                 return no_ways(message("holders.disturbed"))
             return {**no_ways(ways.message), "complete": ways.complete, "paths": ways.paths}
 
         reply: wire.PathReply = enqueue(
-            life,
+            helper,
             request,
             work,
             cancelled=lambda: no_ways(message("holders.cancelled")),
@@ -91,10 +91,10 @@ class HolderRequests:
 
     def _snapshot(self, request: requests.SnapshotRequest) -> wire.SnapshotReply:
         def export() -> dict[str, Any]:
-            return asdict(memory_snapshot.export(request["path"], self._life.cuda.stopped))
+            return asdict(memory_snapshot.export(request["path"], self._helper.cuda.stopped))
 
         reply: wire.SnapshotReply = enqueue(
-            self._life,
+            self._helper,
             request,
             lambda turn: turn.on_main(export),
             cancelled=lambda: {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from ..concurrency.turns import Abandoned
+from ..concurrency.turns import WalkCanceled
 from ..text.format import format_error
 from ..text.messages import message
-from .dispatcher import Refusal
+from .dispatcher import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     Fields = Mapping[str, Any]
 
 
-def known_report(life: Served, report_id: str) -> Report:
-    """Return a report of this helper; raises `Refusal` where there is none."""
-    report = life.reports.report(report_id)
+def known_report(helper: Served, report_id: str) -> Report:
+    """Return a report of this helper; raises `RefusedError` where there is none."""
+    report = helper.reports.report(report_id)
     if report is None:
-        raise Refusal(message("fix.unknown"))
+        raise RefusedError(message("fix.unknown"))
     return report
 
 
 def enqueue(  # noqa: PLR0913  options of a request's work
-    life: Served,
+    helper: Served,
     request: Mapping[str, Any],
     work: Callable[[Turn], Fields],
     *,
@@ -60,27 +60,27 @@ def enqueue(  # noqa: PLR0913  options of a request's work
     it, `failed` those for an error of this `part`, given its text; without `failed` the main loop
     reports the error. Work that `rests` only reads.
     """
-    kind, request_id, status = request["type"], request["id"], life.when
+    kind, request_id, status = request["type"], request["id"], helper.when
 
     def tell(job: Job, fields: Fields) -> None:
         for request_id in job.request_ids:
-            event: Any = {**fields, "type": kind, "life_id": life.life_id, "request_id": request_id}
-            life.send(event)
+            ids = {"helper_id": helper.helper_id, "request_id": request_id}
+            helper.send(cast("Any", {**fields, "type": kind, **ids}))
 
     def run(job: Job, turn: Turn) -> None:
         try:
             fields = work(turn)
-        except Abandoned:
+        except WalkCanceled:
             raise
         except BaseException as error:
             if failed is None:
                 raise
-            life.failed(part, error)  # the front end waits for an outcome
+            helper.failed(part, error)  # the front end waits for an outcome
             fields = failed(format_error(error))
         tell(job, fields)
 
     def give_up(job: Job) -> None:
         tell(job, cancelled())
 
-    life.mainloop.submit((kind, key), request_id, run, asked=asked, given_up=give_up, rests=rests)
+    helper.mainloop.submit((kind, key), request_id, run, asked=asked, given_up=give_up, rests=rests)
     return {"type": kind, "id": request_id, "status": status}

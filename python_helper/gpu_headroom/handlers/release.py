@@ -6,14 +6,14 @@ import time
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Abandoned
+from ..concurrency.turns import WalkCanceled
 from ..frameworks.torch.private import is_opaque
 from ..release.code import cleanup_code
 from ..release.items import as_wire, kinds, measured, shared, together
 from ..release.outcome import Outcome, objection, run
 from ..text.format import format_error
 from ..text.messages import message
-from .dispatcher import Refusal, limited
+from .dispatcher import RefusedError, limited
 from .queued import enqueue
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class ReleaseRequests:
     """Queues releases and plans for the main thread; results are sent as events."""
 
-    def __init__(self, life: Served) -> None:
-        self._life = life
+    def __init__(self, helper: Served) -> None:
+        self._helper = helper
         kinds()  # import the kinds now, while no cell waits for them
         self.by_kind: Handlers = {
             "plan": self._plan,
@@ -44,7 +44,7 @@ class ReleaseRequests:
     @limited("refused")
     def _plan(self, request: requests.PlanRequest) -> wire.PlanReply:
         reply: wire.PlanReply = enqueue(
-            self._life,
+            self._helper,
             request,
             self._make_plan,
             cancelled=lambda: _planned(message("plan.cancelled")),
@@ -56,45 +56,45 @@ class ReleaseRequests:
         return reply
 
     def _make_plan(self, turn: Turn) -> Fields:
-        life = self._life
+        helper = self._helper
         if turn.blocked_by is not None:
             return _planned(message("plan.beside_unasked", name=turn.blocked_by))
-        situation = life.situation(turn)
+        situation = helper.situation(turn)
         items = measured(situation)
-        if life.cuda.stopped is not None:
-            return _planned(life.cuda.stopped, items, complete=True)
+        if helper.cuda.stopped is not None:
+            return _planned(helper.cuda.stopped, items, complete=True)
         complete = situation.complete and turn.reads_graphs
         return _planned(_summary(items, situation), items, complete=complete)
 
     def _release(self, request: requests.ReleaseRequest) -> wire.ReleaseReply:
-        status, items, confirmed = self._life.when, request["items"], request["confirmed"]
+        status, items, confirmed = self._helper.when, request["items"], request["confirmed"]
         refused = objection(items, confirmed)
         if refused is not None:
-            raise Refusal(refused)
+            raise RefusedError(refused)
         return {
             "type": "release",
             "id": request["id"],
-            "release_id": free(self._life, items, confirmed, request["report_id"], request["id"]),
+            "release_id": free(self._helper, items, confirmed, request["report_id"], request["id"]),
             "status": status,
         }
 
     def _cancel(self, request: requests.CancelRequest) -> wire.CancelReply:
-        mainloop, cancelled_id = self._life.mainloop, request["cancelled_id"]
+        mainloop, cancelled_id = self._helper.mainloop, request["cancelled_id"]
         cancelled = mainloop.cancel(cancelled_id) or mainloop.cancel_requested(cancelled_id)
         return {"type": "cancel", "id": request["id"], "cancelled": cancelled}
 
     def _cleanup(self, request: requests.CleanupRequest) -> wire.CleanupReply:
-        life, items = self._life, request["items"]
-        if life.cuda.stopped is not None:
-            raise Refusal(life.cuda.stopped)
-        if life.ledger.running:
-            raise Refusal(message("cleanup.busy"))
+        helper, items = self._helper, request["items"]
+        if helper.cuda.stopped is not None:
+            raise RefusedError(helper.cuda.stopped)
+        if helper.ledger.running:
+            raise RefusedError(message("cleanup.busy"))
 
         def work(turn: Turn) -> Fields:
-            return _written("cleanup.written", cleanup_code(life.situation(turn), items))
+            return _written("cleanup.written", cleanup_code(helper.situation(turn), items))
 
         reply: wire.CleanupReply = enqueue(
-            life,
+            helper,
             request,
             work,
             cancelled=lambda: _written("cleanup.cancelled"),
@@ -106,7 +106,7 @@ class ReleaseRequests:
 
 
 def free(
-    life: Served,
+    helper: Served,
     items: Sequence[str] | None,
     confirmed: Sequence[str],
     report_id: str | None,
@@ -121,29 +121,29 @@ def free(
 
     def work(job: Job, turn: Turn) -> None:
         try:
-            outcome = run(items, life.situation(turn), life.sampler.measure, confirmed)
+            outcome = run(items, helper.situation(turn), helper.sampler.measure, confirmed)
             if automatic and (outcome.freed_bytes or 0) > 0:
                 outcome = replace(outcome, message=_unasked(outcome))
-        except Abandoned:
+        except WalkCanceled:
             raise
         except BaseException as error:  # noqa: BLE001  the front end waits for an outcome
-            life.failed("release", error)
+            helper.failed("release", error)
             reason = message("released.failed", error=format_error(error))
             outcome = Outcome(status="failed", message=reason)
-        tell(life, outcome, job.id, report_id, automatic=automatic)
+        tell(helper, outcome, job.id, report_id, automatic=automatic)
 
     def give_up(job: Job) -> None:
         outcome = Outcome(status="cancelled", message=message("released.cancelled"))
-        tell(life, outcome, job.id, report_id)
+        tell(helper, outcome, job.id, report_id)
 
     wish = ("release", None if items is None else tuple(sorted(items)), report_id)
     callback = None if automatic else give_up
-    job = life.mainloop.submit(wish, request_id, work, asked=not automatic, given_up=callback)
+    job = helper.mainloop.submit(wish, request_id, work, asked=not automatic, given_up=callback)
     return job.id
 
 
 def tell(
-    life: Served,
+    helper: Served,
     outcome: Outcome,
     release_id: str,
     report_id: str | None = None,
@@ -153,15 +153,15 @@ def tell(
     """Store the outcome of a release with its report, and send it to all front ends."""
     event: Any = {
         "type": "released",
-        "life_id": life.life_id,
+        "helper_id": helper.helper_id,
         "release_id": release_id,
         "report_id": report_id,
         "automatic": automatic,
         "time_s": time.time(),
         **asdict(outcome),
     }
-    life.reports.enter_release(event)
-    life.send(event)
+    helper.reports.enter_release(event)
+    helper.send(event)
 
 
 def _unasked(outcome: Outcome) -> wire.Message:

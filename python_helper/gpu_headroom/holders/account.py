@@ -83,7 +83,7 @@ class Account:
 
     def as_wire(  # noqa: PLR0913 — what else belongs to the event is known to others
         self,
-        life_id: str,
+        helper_id: str,
         request_id: str | None,
         *,
         execution_count: int | None = None,
@@ -94,7 +94,7 @@ class Account:
         """Return the event."""
         return {
             "type": "holders",
-            "life_id": life_id,
+            "helper_id": helper_id,
             "request_id": request_id,
             "time_s": self.time_s,
             "duration_s": self.duration_s,
@@ -120,7 +120,7 @@ class Account:
 def take(shell: Any, snapshot: DeviceSnapshot | None, turn: Turn) -> Account:
     """Account for all that `snapshot`, a reading of this moment, says is in use.
 
-    Call between cells. May raise `Disturbed`.
+    Call between cells. May raise `ConcurrentUseError`.
     """
     start_s = time.perf_counter()
     census = survey(shell, turn, for_account=True)

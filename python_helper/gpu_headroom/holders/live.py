@@ -11,7 +11,7 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..code.facts import Live, ModelFacts, ScheduleFacts
-from ..code.reading import make_way
+from ..code.reading import check_time
 from ..concurrency.other_threads import kind_of_file
 from ..inspection.classes import comes_from, defines, namespace_of
 from ..inspection.kinds import is_kind, module_of, mro, name_of, origins, top_of
@@ -43,7 +43,7 @@ _OTHERS = ("__init__", "forward")
 
 def live(values: Mapping[str, Any], inspector: Inspector) -> Live:
     """Take the facts of these values; each class is looked at once."""
-    make_way(every=1)
+    check_time(every=1)
     torch, kinds = inspector.torch, {id(type(value)): type(value) for value in values.values()}
 
     def of(is_so: Callable[[type], bool]) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _is_foreign(value: Any, known: dict[str, bool]) -> bool:
 
     `known` says so of modules by name.
     """
-    make_way()
+    check_time()
     kind = type(value)
     if kind is ModuleType:
         return _has_own_file(value)
@@ -133,7 +133,7 @@ def _parameters_of(optimizer: Mapping[str, Any]) -> set[int]:
 
 
 def _model(model: Any, inspector: Inspector, trained: Collection[int]) -> ModelFacts:
-    make_way(every=1)
+    check_time(every=1)
     torch = inspector.torch
 
     def own(part: Any) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..concurrency.turns import Disturbed
+from ..concurrency.turns import ConcurrentUseError
 from ..frameworks.torch.private import is_opaque
 from ..text.messages import message
 from .account import take
@@ -13,12 +13,12 @@ from .account import take
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from ..cells.life import Life
+    from ..cells.helper import Helper
     from ..concurrency.turns import Turn
     from ..protocol.generated import wire
     from .allocation_site import Recording
 
-    class Measured(Life, Protocol):
+    class Measured(Helper, Protocol):
         """One helper, with the values that a measurement needs."""
 
         recording: Recording | None
@@ -27,30 +27,30 @@ if TYPE_CHECKING:
             """Complete the last report, too."""
 
 
-def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
+def measure(helper: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
     """Measure who holds what now. Call between cells."""
     from ..readings.nvml import processes
 
-    if life.cuda.stopped is not None:
-        return not_measured(life.life_id, request_id, life.cuda.stopped)
+    if helper.cuda.stopped is not None:
+        return not_measured(helper.helper_id, request_id, helper.cuda.stopped)
     if is_opaque():
-        return not_measured(life.life_id, request_id, message("holders.unreadable"))
+        return not_measured(helper.helper_id, request_id, message("holders.unreadable"))
     if turn.blocked_by is not None:
         why = message("holders.beside_unasked", name=turn.blocked_by)
-        return not_measured(life.life_id, request_id, why)
+        return not_measured(helper.helper_id, request_id, why)
     if turn.asked:
-        life.look_further()
-    snapshot = life.sampler.measure()
+        helper.look_further()
+    snapshot = helper.sampler.measure()
     devices = () if snapshot is None else snapshot.devices
-    recording = life.recording
-    sites = {} if recording is None else recording.sites(life.shell, life.ledger.runs())
-    last = life.ledger.current()
+    recording = helper.recording
+    sites = {} if recording is None else recording.sites(helper.shell, helper.ledger.runs())
+    last = helper.ledger.current()
     try:
-        account = take(life.shell, snapshot, turn)
-    except Disturbed:
-        return not_measured(life.life_id, request_id, message("holders.disturbed"))
+        account = take(helper.shell, snapshot, turn)
+    except ConcurrentUseError:
+        return not_measured(helper.helper_id, request_id, message("holders.disturbed"))
     return account.as_wire(
-        life.life_id,
+        helper.helper_id,
         request_id,
         execution_count=None if last is None else last.execution_count,
         recording=recording is not None and recording.on,
@@ -59,11 +59,11 @@ def measure(life: Measured, request_id: str | None, turn: Turn) -> wire.Holders:
     )
 
 
-def not_measured(life_id: str, request_id: str | None, why: wire.Message) -> wire.Holders:
+def not_measured(helper_id: str, request_id: str | None, why: wire.Message) -> wire.Holders:
     """Return the message for a measurement that failed, or is not possible now."""
     return {
         "type": "holders",
-        "life_id": life_id,
+        "helper_id": helper_id,
         "request_id": request_id,
         "time_s": time.time(),
         "duration_s": 0.0,

@@ -35,7 +35,7 @@ class Ways:
 def find(holder_id: str, shell: Any, snapshot: DeviceSnapshot | None, turn: Turn) -> Ways:
     """Return at most three ways to a row or a part of an account, the shortest first.
 
-    Call between cells. May raise `Disturbed`.
+    Call between cells. May raise `ConcurrentUseError`.
     """
     account = take(shell, snapshot, turn)
     holder = account.find(holder_id)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Disturbed, Late
+from ..concurrency.turns import ConcurrentUseError, TimeLimitError
 from ..holders.survey import survey
 from .failure import last_shown
 from .fitting import fitting
@@ -49,7 +49,7 @@ class EarlierError:
             return
         try:
             memory_survey = survey(shell, turn, unreached=False)
-        except Disturbed:
+        except ConcurrentUseError:
             return
         if memory_survey is not None and memory_survey.complete:
             ledger = memory_survey.ledger
@@ -87,7 +87,7 @@ class Tries:
         best = entered.advised or entered
         key = best.failure.cell.source, best.batch and (best.batch.name, best.batch.value)
         best = replace(best, most_batch=self._proposed.get(key))
-        with suppress(Late):
+        with suppress(TimeLimitError):
             self._proposed[key] = fitting(best)
         return best if entered.advised is None else replace(entered, advised=best)
 

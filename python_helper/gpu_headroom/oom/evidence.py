@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..code.batch import Code, is_of_others, size_literals
 from ..code.facts import Live
 from ..code.notebook import Notebook
-from ..concurrency.turns import Disturbed, Late
+from ..concurrency.turns import ConcurrentUseError, TimeLimitError
 from ..holders.groups import groups_of
 from ..holders.inspector import Inspector
 from ..holders.ledger import StorageLedger
@@ -225,7 +225,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     try:
         inner = failure.recognition.error.__traceback__ if here is None else None
         memory_survey, ended = survey(failure.shell, turn, for_account=True, failed=inner), None
-    except Disturbed:
+    except ConcurrentUseError:
         memory_survey, ended = None, message("holders.disturbed")
     here = here or scene(failure, turn)
     ledger = memory_survey.ledger if memory_survey else StorageLedger()
@@ -239,7 +239,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     notebook, inspector = notebook_of(failure, here), Inspector(turn)
     names = user_names(failure.shell)
     batch, size, size_bytes = None, None, 0
-    with suppress(Late):
+    with suppress(TimeLimitError):
         if memory_survey:
             runs = {run.key: run for run in (*here.files, *failure.cells, failure.cell)}.values()
             literals_of = partial(
@@ -255,7 +255,7 @@ def measure(failure: Failure, turn: Turn, known: Scene | None = None) -> Evidenc
     groups = groups_of(memory_survey, index) if memory_survey else ()
     cell_bytes = (in_use or 0) - (failure.start_bytes or 0)
     rows, facts = None, Live()
-    with suppress(Late):
+    with suppress(TimeLimitError):
         grown = {
             f".{name}"
             for group in groups

@@ -35,7 +35,7 @@ class Failure:
     error: BaseException
     recognition: Recognition
     capture: Capture | None
-    life_id: str
+    helper_id: str
     cell: CellRun
     cells: tuple[CellRun, ...]
     device: DeviceReading | None

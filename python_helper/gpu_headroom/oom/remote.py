@@ -18,7 +18,7 @@ from ..code.batch import OTHER_PHASE, Code, named_batch, size_literals
 from ..code.beside import beside
 from ..code.command import COMMAND, as_run
 from ..concurrency.other_threads import kind_of_file
-from ..concurrency.turns import Late
+from ..concurrency.turns import TimeLimitError
 from ..errors.remote import RemoteWorker
 from ..holders.inspector import Inspector
 from ..holders.live import live
@@ -81,7 +81,7 @@ def of_worker(failure: Failure, turn: Turn, batch: object = None, fits: object =
         ),
     )
     evidence = replace(evidence, notebook=notebook_of(evidence.failure, evidence.scene))
-    with suppress(Late):
+    with suppress(TimeLimitError):
         literals = size_literals(_ROLES, (*failure.cells, cell), names)
         number = named_batch(literals, cell)
         if batch is not None:

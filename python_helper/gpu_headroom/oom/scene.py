@@ -12,7 +12,7 @@ from traceback import walk_tb
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..code.beside import script_lines
-from ..concurrency.turns import Late
+from ..concurrency.turns import TimeLimitError
 from ..holders.frames import locals_of
 from ..holders.inspector import Inspector
 from ..inspection.kinds import name_of
@@ -112,7 +112,7 @@ def scene(failure: Failure, turn: Turn) -> Scene:
         files=files,
         complete=False,
     )
-    with suppress(Late):
+    with suppress(TimeLimitError):
         here = replace(
             here,
             running=running(inner, files, failure.cells),

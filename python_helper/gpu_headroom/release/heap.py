@@ -17,7 +17,7 @@ from itertools import chain
 from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..concurrency.turns import Late
+from ..concurrency.turns import TimeLimitError
 from ..frameworks.imported import imported
 from ..holders import collector
 from ..holders.frames import cell_of, last_errors, last_tracebacks
@@ -57,13 +57,13 @@ class Candidates(NamedTuple):
 
     @classmethod
     def listed(cls, inspector: Inspector) -> Candidates:
-        """List them in one pass over all objects: in a kernel these are many. May raise `Late`."""
+        """List them in one pass over all objects, which may be many. May raise `TimeLimitError`."""
         errors = [types.TracebackType, *heirs(BaseException)]
         graphs = heirs(getattr(imported("torch.cuda.graphs"), "CUDAGraph", None))
         kinds = collector.kinds(inspector)
         objects = collector.listed(inspector, [*kinds, *errors, *graphs])
         if objects is None:
-            raise Late
+            raise TimeLimitError
         arrays = []
         with inspector.quiet():
             for number, obj in enumerate(of_kinds(inspector, objects, kinds)):
@@ -106,8 +106,8 @@ class Heap:
 
     It has to be created before the helper has references to the objects, as these would count. It
     refers to no object of the user's; `candidates` may keep their errors, but lose their arrays.
-    The constructor and all methods may raise `Late` if the time for the plan is over; the memory
-    of an item is then not measured.
+    The constructor and all methods may raise `TimeLimitError` if the time for the plan is over; the
+    memory of an item is then not measured.
     """
 
     def __init__(self, shell: Any, inspector: Inspector, candidates: Candidates) -> None:
@@ -255,7 +255,7 @@ class Heap:
 
     def _in_time(self, compute: Callable[[], set[object]]) -> Storages | None:
         """Return what is computed, with its bytes; `None` where there is no time for that."""
-        with suppress(Late):
+        with suppress(TimeLimitError):
             return self.memory.sized(compute()) if self._graph.complete else None
         return None
 

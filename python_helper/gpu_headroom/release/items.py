@@ -10,7 +10,7 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..concurrency.turns import Disturbed, Late
+from ..concurrency.turns import ConcurrentUseError, TimeLimitError
 from ..text.messages import message
 from ..wings import added
 from . import (
@@ -99,7 +99,7 @@ def find(situation: Situation, wanted: Collection[str] | None = None) -> list[Fr
             seen = [name for name in names if situation.sees or registry[name].whole]
             for items in dict.fromkeys(registry[name].items for name in seen):
                 _find(situation, items, freeables)
-    except Disturbed:
+    except ConcurrentUseError:
         situation.complete = False
         freeables = [item for item in freeables if not registry[item.kind].looks]
     threads = [*situation.turn.company.inside, *situation.turn.company.waiting]
@@ -123,7 +123,7 @@ def _find(
     """Add the items of a file, those that were found before it failed included."""
     try:
         found.extend(items(situation))
-    except Late:
+    except TimeLimitError:
         situation.complete = False
     except Exception as error:  # noqa: BLE001  what else can be freed must not suffer
         situation.failed("release", error)

@@ -23,7 +23,7 @@ _CHECK_EVERY = 256
 
 
 def checked(numbers: Iterable[T], turn: Turn) -> Iterator[T]:
-    """Go through what may be long, and make way for others meanwhile. Raises `Late`."""
+    """Go through what may be long, and yield to others meanwhile. Raises `TimeLimitError`."""
     for place, number in enumerate(numbers):
         if place % _CHECK_EVERY == 0:
             turn.check()
@@ -33,7 +33,7 @@ def checked(numbers: Iterable[T], turn: Turn) -> Iterator[T]:
 def leading(starts: Mapping[int, int], follow: Follow, turn: Turn) -> dict[int, int]:
     """Return for each object that is come to the bits of all starts that lead to it.
 
-    `starts` has the bits that each begins with. Raises `Late` where the turn is over before that.
+    `starts` has the bits that each begins with. Raises `TimeLimitError` if the turn is over.
     """
     bits = dict(starts)
     components = [*_components(starts, follow, turn)]

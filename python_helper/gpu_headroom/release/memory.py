@@ -37,7 +37,7 @@ class ArrayMemory:
     array. `held` are arrays that Python objects refer to; others may be referred to by graphs.
     `sharing` is the number of tensors of a storage, as far as PyTorch reports it. `unseen` are
     storages that C++ retains for an unknown reason. It refers to no array; of the helper's objects
-    only the argument may. Raises `Late` if the turn is over before all arrays were visited.
+    only the argument may. Raises `TimeLimitError` if the turn is over before the end.
     """
 
     def __init__(self, inspector: Inspector, arrays: list[Any]) -> None:

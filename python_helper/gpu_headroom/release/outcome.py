@@ -6,7 +6,7 @@ import gc
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast
 
-from ..concurrency.turns import Abandoned, Disturbed
+from ..concurrency.turns import ConcurrentUseError, WalkCanceled
 from ..holders.survey import survey
 from ..text.format import format_error
 from ..text.messages import message
@@ -172,7 +172,7 @@ def _outcome(
     device = _most_gained(before, after)
     try:
         census = survey(situation.shell, situation.turn, unreached=False)
-    except (Abandoned, Disturbed):  # as a cell starts: report the freed memory only
+    except (WalkCanceled, ConcurrentUseError):  # as a cell starts: report the freed memory only
         census = None
     held = census.ledger.largest(device.index if device else 0) if census else []
     freed = _less(_in_use(before), _in_use(after))

@@ -31,7 +31,7 @@ def all_from(
 ) -> set[int]:
     """Return all that is come to from `start`, itself included; `follow` goes one step on.
 
-    Raises `Late` where the turn is over before that.
+    Raises `TimeLimitError` where the turn is over before that.
     """
     visited = set(start)
     waiting, to_check = list(visited), 0

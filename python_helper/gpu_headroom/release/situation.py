@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..concurrency.turns import Late, Turn
+from ..concurrency.turns import TimeLimitError, Turn
 from ..frameworks.torch.private import is_opaque
 from ..holders.inspector import Inspector
 from .heap import Candidates, Heap
@@ -88,7 +88,7 @@ class Situation:
             self.candidates = Candidates.listed(self.inspector)
             self.heap = Heap(self.shell, self.inspector, self.candidates)
             self.complete &= self.heap.whole
-        except Late:
+        except TimeLimitError:
             self.complete = False
 
     @cached_property

@@ -17,7 +17,7 @@ MIME_TYPE = "application/vnd.gpu-headroom.report+json"
 def bundle(report: Report, *, keep: bool) -> dict[str, object]:
     """Return the MIME bundle of a report; without `keep` a stub that a live helper can fill."""
     if not keep:
-        stub = {key: report[key] for key in ("version", "report_id", "life_id")}
+        stub = {key: report[key] for key in ("version", "report_id", "helper_id")}
         message_id = "sticky_error.sentence" if report["sticky_error"] else "report.stub"
         return {MIME_TYPE: stub, "text/plain": say(message_id)}
     return {MIME_TYPE: report, "text/html": html(report), "text/plain": text(report)}

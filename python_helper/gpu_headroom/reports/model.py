@@ -79,7 +79,7 @@ def report_of(
     report: Report = {
         "version": VERSION,
         "report_id": report_id or uuid.uuid4().hex,
-        "life_id": failure.life_id,
+        "helper_id": failure.helper_id,
         "time_s": failure.time_s,
         "simulated": failure.simulated or (device is not None and device.simulated),
         "sticky_error": False,

@@ -29,7 +29,7 @@ def build(
     fault: Fault,
     cell: CellRun,
     latest: DeviceSnapshot | None,
-    life_id: str,
+    helper_id: str,
     stopped: Message | None,
 ) -> BuiltReport:
     """Return the report of a fault; `stopped` says since when CUDA has not answered."""
@@ -42,7 +42,7 @@ def build(
     report: dict[str, Any] = {
         "version": VERSION,
         "report_id": uuid.uuid4().hex,
-        "life_id": life_id,
+        "helper_id": helper_id,
         "time_s": time.time(),
         "simulated": device is not None and device.simulated,
         "sticky_error": True,

@@ -1,4 +1,4 @@
-"""The reports of this life, and how one comes to stand in its cell."""
+"""The reports of this helper, and how one comes to stand in its cell."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Reports:
         return built.report
 
     def report(self, report_id: str) -> wire.Report | None:
-        """Return a report of this life."""
+        """Return a report of this helper."""
         entry = self._entries.get(report_id)
         return entry.built.report if entry else None
 

@@ -68,8 +68,8 @@ class Reruns(Wing):
         return reply
 
     def _run(self, request: requests.RerunRequest, turn: Turn) -> Fields:
-        life = self.host
-        ran = {cell_run.key: cell_run for cell_run in life.ledger.cells()}
+        helper = self.host
+        ran = {cell_run.key: cell_run for cell_run in helper.ledger.cells()}
         cells = {**{key: cell_run.source for key, cell_run in ran.items()}, **request["sources"]}
         cells = {key: with_scripts(cell) for key, cell in cells.items()}
         run = [
@@ -78,8 +78,8 @@ class Reruns(Wing):
             if key in cells
         ]
         learnt = self._learnt(request["report_id"], cells, turn)
-        cautions = list(_cautions(learnt, run, cells, life.ledger))
-        situation = life.situation(turn)
+        cautions = list(_cautions(learnt, run, cells, helper.ledger))
+        situation = helper.situation(turn)
         freeables = measured(situation, offer(situation, run, cells))
         settle(situation, freeables)
         return {
@@ -91,18 +91,18 @@ class Reruns(Wing):
 
     def _learnt(self, report_id: str, cells: Mapping[str, str], turn: Turn) -> Learnt:
         """Return what has been trained, from the state of the kernel and not from the code."""
-        life, report = self.host, self.host.reports.report(report_id)
-        scene, last = life.reports.scene(report_id), life.ledger.current()
+        helper, report = self.host, self.host.reports.report(report_id)
+        scene, last = helper.reports.scene(report_id), helper.ledger.current()
         failed = None if report is None else report["cell_id"]
         is_as_failed = scene is not None and last is not None and last.cell_id == failed
         in_step = is_as_failed and scene is not None and scene.running.in_optimizer
         unknown = Learnt(None, failed, scene is None or _begun(scene, cells.values()))
-        if life.cuda.stopped is not None:
+        if helper.cuda.stopped is not None:
             return unknown
         with turn.walking():
             if turn.company.inside:
                 return unknown
-            state = TrainingState(life.shell, Inspector(turn))
+            state = TrainingState(helper.shell, Inspector(turn))
             if not state.kept:
                 return unknown
             names = tuple(state.kept) if state.has_trained(in_step=in_step) else ()

@@ -21,7 +21,7 @@ class Checkpoint(NamedTuple):
     plain: bool
 
 
-class Stopped(Exception):  # noqa: N818  an answer, not a failure
+class SaveCanceled(Exception):  # noqa: N818  an answer, not a failure
     """A person ended it: nothing is left of the file."""
 
 
@@ -32,7 +32,7 @@ class _Stoppable(io.BufferedWriter):
 
     def write(self, piece: Any, /) -> int:
         if self.stop():
-            raise Stopped
+            raise SaveCanceled
         return super().write(piece)
 
 
@@ -40,7 +40,7 @@ def save(state: Mapping[str, Any], stem: str, stop: Callable[[], bool]) -> Check
     """Write a state to a new file in the working directory.
 
     PyTorch copies one storage after the other to the host, and uses no GPU memory for it. Raises
-    `OSError` for a failed write, `Stopped` on request, and errors of the state's own code.
+    `OSError` for a failed write, `SaveCanceled` on request, and errors of the state's own code.
     """
     torch = imported("torch")
     file = new_file(stem, ".pt")
@@ -72,6 +72,6 @@ def _is_plain(torch: Any, file: Path) -> bool:
 def _first(error: BaseException) -> BaseException:
     """Return what went wrong first: PyTorch's writer says that its file has an odd length then."""
     first: BaseException | None = error
-    while first is not None and not isinstance(first, (OSError, Stopped)):
+    while first is not None and not isinstance(first, (OSError, SaveCanceled)):
         first = first.__context__
     return first or error

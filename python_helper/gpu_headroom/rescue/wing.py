@@ -7,15 +7,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..concurrency.turns import Abandoned, Disturbed
-from ..handlers.dispatcher import Refusal
+from ..concurrency.turns import ConcurrentUseError, WalkCanceled
+from ..handlers.dispatcher import RefusedError
 from ..handlers.queued import enqueue, known_report
 from ..holders.inspector import Inspector
 from ..holders.training import TrainingState, file_stem
 from ..session.wing import Wing
 from ..text.format import format_error
 from ..text.messages import message
-from .checkpoint import Checkpoint, Stopped, save
+from .checkpoint import Checkpoint, SaveCanceled, save
 from .resume import resume_code
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ class SavedTraining(Wing):
     def _rescue(self, request: requests.RescueRequest) -> wire.RescueReply:
         host, report = self.host, known_report(self.host, request["report_id"])
         if host.cuda.stopped is not None:
-            raise Refusal(host.cuda.stopped)
+            raise RefusedError(host.cuda.stopped)
         if host.ledger.running:
-            raise Refusal(message("rescue.busy", TEXTS))
+            raise RefusedError(message("rescue.busy", TEXTS))
         execution_count = report["execution_count"]
         reply: wire.RescueReply = enqueue(
             host,
@@ -75,11 +75,11 @@ class SavedTraining(Wing):
                 names = ", ".join(state.kept)
                 size = written.bytes
                 outcome = message("rescue.saved", TEXTS, file_bytes=size, path=file, names=names)
-        except Stopped:
+        except SaveCanceled:
             outcome = message("rescue.cancelled", TEXTS)
-        except Disturbed:
+        except ConcurrentUseError:
             outcome = message("rescue.changed", TEXTS)
-        except Abandoned:
+        except WalkCanceled:
             raise
         except BaseException as error:  # noqa: BLE001  the state of the person's objects is their code
             why = getattr(error, "strerror", None) or format_error(error)
@@ -129,7 +129,7 @@ def _save(state: TrainingState, execution_count: int | None, turn: Turn) -> Chec
     written = save(values, stem, lambda: turn.cancelled)
     if state.versions != before:
         written.path.unlink()
-        raise Disturbed
+        raise ConcurrentUseError
     return written
 
 

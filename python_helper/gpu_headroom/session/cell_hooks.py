@@ -10,7 +10,7 @@ from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
 from ..cells.runs import CellRun
-from ..concurrency.threads import NotNow, later, unseen
+from ..concurrency.threads import LockTimeoutError, later, unseen
 from ..inspection.kinds import is_kind
 from ..kernel import running_cell
 from ..oom.failure import last_shown
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Protocol
 
-    from ..cells.life import Life
+    from ..cells.helper import Helper
     from ..cells.runs import Status
     from ..frameworks.torch.observer import Capture
     from ..readings.snapshot import DeviceSnapshot
     from .failures import Failures
 
-    class _Hooked(Life, Protocol):
+    class _Hooked(Helper, Protocol):
         """Further methods of the helper that the hooks use."""
 
         def keep_modules(self) -> None: ...
@@ -158,7 +158,7 @@ class CellHooks:
                 self._cell_parent = running_cell.parent(self._shell)
                 session.stream(None)
                 session.sampler.wake()
-        except NotNow:
+        except LockTimeoutError:
             pass  # the cell runs without being measured
         except Exception as error:  # noqa: BLE001  no error may reach the user's cell
             session.failed("cells", error)
@@ -176,7 +176,7 @@ class CellHooks:
         try:
             session.keep_modules()
             self._end(result, self._depth(result))
-        except NotNow:
+        except LockTimeoutError:
             pass
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  the cell has ended
             session.failed("cells", error)
@@ -222,7 +222,7 @@ class CellHooks:
         answers = succeeded and error is None and may_answer and session.cuda.answers_again()
         snapshot = session.sampler.measure_edge()
         if snapshot is not None:
-            with suppress(NotNow):
+            with suppress(LockTimeoutError):
                 session.notice(snapshot)
         recognition = None if fault else recognised(error, snapshot)
         # Always take it: a capture of this cell must not be used for a later one.

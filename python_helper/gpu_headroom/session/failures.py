@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ..cells.life import Life
+    from ..cells.helper import Helper
     from ..cells.runs import CellRun
     from ..concurrency.mainloop import Job
     from ..concurrency.turns import Turn
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         def report_html(self, html: str, report_id: str) -> str: ...
         def worker_failure(self, recognition: Recognition) -> WorkerFailure: ...
 
-    class _Failing(Life, Protocol):
+    class _Failing(Helper, Protocol):
         """Further methods of the helper that reports use."""
 
         reports: Reports
@@ -98,8 +98,8 @@ class Failures:
     Keeps no reference to an error: that would keep alive all that the failed cell held.
     """
 
-    def __init__(self, life: _Failing, free: Callable[[str], None]) -> None:
-        self._life = life
+    def __init__(self, helper: _Failing, free: Callable[[str], None]) -> None:
+        self._helper = helper
         self._free = free
         self._earlier: EarlierError | None = None
         self._tries: Tries | None = None
@@ -112,7 +112,7 @@ class Failures:
             return None
         from ..errors.sticky_error import recognise_fault
 
-        cuda, fault = self._life.cuda, recognise_fault(error)
+        cuda, fault = self._helper.cuda, recognise_fault(error)
         if fault is None or not cuda.is_up():
             return None
         cuda.stop()
@@ -122,11 +122,11 @@ class Failures:
         """Store the report of an error that stopped CUDA; show it if the settings allow."""
         from ..reports.sticky_error import build
 
-        life, snapshot = self._life, self._life.sampler.latest
+        helper, snapshot = self._helper, self._helper.sampler.latest
         run = replace(run, filename=running_cell.file_of(fault.error))
-        built = build(fault, run, snapshot, life.life_id, life.cuda.stopped)
-        report = life.reports.enter(built)
-        if life.options["mark_cells"]:
+        built = build(fault, run, snapshot, helper.helper_id, helper.cuda.stopped)
+        report = helper.reports.enter(built)
+        if helper.options["mark_cells"]:
             self._show(report)
 
     def explain(  # noqa: PLR0913, PLR0917 — a failure and the data about it
@@ -142,17 +142,17 @@ class Failures:
 
         `shown_before` identifies the error that was shown before the cell began.
         """
-        life, failure = self._life, self._failure(error, recognition, run, snapshot, capture)
+        helper, failure = self._helper, self._failure(error, recognition, run, snapshot, capture)
         if shown_before is not None:
             held = self._earlier_error().held(shown_before, failure.device_index)
             failure = replace(failure, earlier_traceback_bytes=held)
         collects = gc.isenabled()
         gc.disable()  # objects made by parsing would trigger it
         try:
-            self._show_report(failure, life.turn(_WALK_S, asked=False))
+            self._show_report(failure, helper.turn(_WALK_S, asked=False))
         except Exception as problem:  # noqa: BLE001  an internal error must not hide the user's
-            life.failed("report", problem)
-            if life.options["mark_cells"]:
+            helper.failed("report", problem)
+            if helper.options["mark_cells"]:
                 show_line(failure, message("report.failed", error=format_error(problem)))
         finally:
             if collects:
@@ -162,10 +162,10 @@ class Failures:
         self, error: BaseException, recognition: Recognition, snapshot: DeviceSnapshot
     ) -> Failure | None:
         """Return a failure of the running cell, or of the last one; `None` before any."""
-        run = self._life.ledger.current()
+        run = self._helper.ledger.current()
         if run is None:
             return None
-        capture = self._life.take_capture(of_this_thread=False)
+        capture = self._helper.take_capture(of_this_thread=False)
         return self._failure(error, recognition, run, snapshot, capture)
 
     def explain_started(self, request: requests.ExplainRequest) -> wire.ExplainReply:
@@ -176,8 +176,8 @@ class Failures:
         from ..oom.remote import of_command
         from ..reports.model import report_of
 
-        life, printed = self._life, recognise_text(request["printed"])
-        report_id, run = None, next(reversed(life.ledger.runs(request["cell_id"])), None)
+        helper, printed = self._helper, recognise_text(request["printed"])
+        report_id, run = None, next(reversed(helper.ledger.runs(request["cell_id"])), None)
         if (
             printed is not None
             and printed.is_end
@@ -192,7 +192,7 @@ class Failures:
                 worker = named_in(printed.below, command)
             recognition = Recognition(error, name, statement, worker=worker)
             failure = self._failure(error, recognition, run)
-            data = life.wings.worker_failure(recognition)
+            data = helper.wings.worker_failure(recognition)
             with each_parsed_once():
                 evidence = of_command(failure, printed.above, data.batch, data.fits)
                 built = report_of(evidence)
@@ -211,22 +211,22 @@ class Failures:
     ) -> Failure:
         from ..readings.nvml import DRIVER
 
-        life, index = self._life, device_that_failed(recognition, capture) or 0
-        seen = snapshot or life.sampler.latest
+        helper, index = self._helper, device_that_failed(recognition, capture) or 0
+        seen = snapshot or helper.sampler.latest
         return Failure(
             error=error,
             recognition=recognition,
             capture=capture,
-            life_id=life.life_id,
+            helper_id=helper.helper_id,
             cell=replace(run, filename=running_cell.file_of(error)),
-            cells=life.ledger.cells(),
+            cells=helper.ledger.cells(),
             device=None if snapshot is None else snapshot.device(index),
-            shell=life.shell,
+            shell=helper.shell,
             time_s=time.time(),
-            runs=tuple(life.ledger.runs()),
-            after_oom=life.options["after_oom"],
+            runs=tuple(helper.ledger.runs()),
+            after_oom=helper.options["after_oom"],
             simulated=seen is not None and any(device.simulated for device in seen.devices),
-            names_others=life.options["name_others"],
+            names_others=helper.options["name_others"],
             other_devices=()
             if snapshot is None
             else tuple([device for device in snapshot.devices if device.index != index]),
@@ -235,9 +235,9 @@ class Failures:
 
     def measure_error(self) -> None:
         """Queue measuring what the shown error holds, for the report of a later cell."""
-        if self._life.cuda.torch() is not None:
-            work = partial(self._earlier_error().measure, self._life.shell)
-            self._life.mainloop.submit("earlier", None, work)
+        if self._helper.cuda.torch() is not None:
+            work = partial(self._earlier_error().measure, self._helper.shell)
+            self._helper.mainloop.submit("earlier", None, work)
 
     def _show_report(self, failure: Failure, turn: Turn) -> None:
         from ..oom.earlier import Tries
@@ -245,15 +245,15 @@ class Failures:
         from ..oom.remote import of_worker
         from ..reports.model import end, report_of
 
-        life, tries = self._life, self._tries or Tries()
-        self._tries = tries
-        data = life.wings.worker_failure(failure.recognition) if failure.in_other_process else None
+        helper, is_remote = self._helper, failure.in_other_process
+        self._tries = tries = self._tries or Tries()
+        data = helper.wings.worker_failure(failure.recognition) if is_remote else None
         with each_parsed_once(turn, _HOLD_S):
             if data is not None:
                 evidence = of_worker(failure, turn, data.batch, data.fits)
             else:
                 evidence = tries.enter(measure(tries.begin(failure), turn))
-            built = report_of(evidence, goes_on=life.channel is not None)
+            built = report_of(evidence, goes_on=helper.channel is not None)
             if data is not None:
                 built = data.joined(built)
         former, self._unfinished = self._unfinished, None
@@ -280,7 +280,7 @@ class Failures:
             )
             self._unfinished = later
             self._look_on(later)
-        if life.options["after_oom"] == "free" and data is None:
+        if helper.options["after_oom"] == "free" and data is None:
             self._free(built.report["report_id"])
 
     def look_further(self) -> None:
@@ -292,7 +292,7 @@ class Failures:
         """Queue completing a report between cells, unless it is done or replaced by another."""
         if self._unfinished is unfinished:
             key, work = ("report", unfinished.report_id), partial(self._complete, unfinished)
-            self._life.mainloop.submit(key, None, work, asked=asked, cpu_s=LONG_S)
+            self._helper.mainloop.submit(key, None, work, asked=asked, cpu_s=LONG_S)
 
     def _complete(self, unfinished: _Unfinished, _: Job, turn: Turn) -> None:
         """Complete between cells the measurements for which there was no time at the cell's end.
@@ -327,23 +327,23 @@ class Failures:
         if goes_on and (why := later.why) is not None:
             self._unfinished = later = replace(later, pause_s=2 * unfinished.pause_s)
             if why["id"] not in _FOR_TIME and later.pause_s < _LONGEST_PAUSE_S:
-                self._life.schedule(lambda: self._look_on(later), unfinished.pause_s)
+                self._helper.schedule(lambda: self._look_on(later), unfinished.pause_s)
 
     def _tell(self, built: BuiltReport, *, update: bool, parent_id: str | None = None) -> None:
         """Store a report, show it, and send the event to the front ends."""
-        life = self._life
+        helper = self._helper
         for row in built.withheld:
-            life.failed("report", ArithmeticError(row))
-        report = life.reports.enter(built)
+            helper.failed("report", ArithmeticError(row))
+        report = helper.reports.enter(built)
         self._earlier_error().enter(report)
-        if life.options["mark_cells"] and (not update or self._shown == report["report_id"]):
+        if helper.options["mark_cells"] and (not update or self._shown == report["report_id"]):
             self._shown = report["report_id"]
             self._show(report, update=update, parent_id=parent_id)
-        if life.leases.any():
-            life.send(
+        if helper.leases.any():
+            helper.send(
                 {
                     "type": "oom",
-                    "life_id": life.life_id,
+                    "helper_id": helper.helper_id,
                     "report_id": report["report_id"],
                     "time_s": report["time_s"],
                     "cell_id": report["cell_id"],
@@ -354,9 +354,9 @@ class Failures:
             )
 
     def _show(self, report: wire.Report, **where: Any) -> None:
-        life = self._life
-        keep = life.options["keep_reports"]
-        show(life.shell, report, life.wings.report_html, keep=keep, **where)
+        helper = self._helper
+        keep = helper.options["keep_reports"]
+        show(helper.shell, report, helper.wings.report_html, keep=keep, **where)
 
     def _earlier_error(self) -> EarlierError:
         from ..oom.earlier import EarlierError

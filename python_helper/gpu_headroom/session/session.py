@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..cells.runs import Ledger
 from ..concurrency import threads
 from ..concurrency.mainloop import MainLoop
-from ..concurrency.threads import NotNow
+from ..concurrency.threads import LockTimeoutError
 from ..handlers.basics import Basics
 from ..handlers.dispatcher import Dispatcher
 from ..kernel import injection, running_cell
@@ -59,7 +59,7 @@ class Session:
 
     def __init__(self, shell: Any, channel: Channel | None = None) -> None:
         self.shell = shell
-        self.life_id = uuid.uuid4().hex
+        self.helper_id = uuid.uuid4().hex
         self.leases = Leases()
         self.ledger = Ledger()
         self.reports = Reports()
@@ -78,7 +78,7 @@ class Session:
         )
         self.cuda = Cuda(self.sources, lambda: self.sampler.latest)
         self._kernel = getattr(shell, "kernel", None)
-        self._comm_id = f"{TARGET}-{self.life_id}"
+        self._comm_id = f"{TARGET}-{self.helper_id}"
         self.channel = channel
         if channel is None and hasattr(self._kernel, "iopub_socket"):
             self.channel = KernelChannel(self._kernel, self._comm_id)
@@ -123,7 +123,7 @@ class Session:
 
     def close(self) -> None:
         """Send a last event and undo everything that `open` did."""
-        self.send({"type": "bye", "life_id": self.life_id, "reason": "unloaded"})
+        self.send({"type": "bye", "helper_id": self.helper_id, "reason": "unloaded"})
         self._undo.close()
 
     def keep_modules(self, sources: dict[str, str] | None = None, version: str = "") -> None:
@@ -174,7 +174,7 @@ class Session:
             "type": "hello",
             "protocol_version": PROTOCOL_VERSION,
             "helper_version": injection.helper_version(),
-            "life_id": self.life_id,
+            "helper_id": self.helper_id,
             "comm_id": self._comm_id,
             "installed": self._finder is None,
             "control": self.channel is not None and self.channel.control,
@@ -186,14 +186,14 @@ class Session:
         snapshot = self.sampler.measure()
         if snapshot is None:
             return None
-        with suppress(NotNow):
+        with suppress(LockTimeoutError):
             self.notice(snapshot)
         return self.as_wire(snapshot)
 
     def cell(self) -> wire.Cell | None:
         """Return the running cell, else the last one; `None` before any."""
         run = self.ledger.current(self.sampler.latest)
-        return run.as_wire(self.life_id) if run else None
+        return run.as_wire(self.helper_id) if run else None
 
     def stream(self, snapshot: DeviceSnapshot | None, ended: CellRun | None = None) -> None:
         """Send a cell's start or end to all clients, and the reading to visible ones.
@@ -206,14 +206,14 @@ class Session:
         if cell is None or not is_heard:
             return
         if ended is not None and self.ledger.running:
-            self.send(self.ledger.known(ended).as_wire(self.life_id))
+            self.send(self.ledger.known(ended).as_wire(self.helper_id))
         self.send(cell)
         if snapshot is not None and self._wanted_hz() is not None:
             self._pace.sent(snapshot, time.monotonic())
             self.send(self.as_wire(snapshot))
 
     def notice(self, snapshot: DeviceSnapshot) -> DeviceSnapshot:
-        """Pass a reading to ledger, wings and observer, and return it; may raise `NotNow`."""
+        """Pass a reading to ledger, wings and observer; return it. May raise `LockTimeoutError`."""
         elsewhere = [size for wing in self.wings if (size := wing.in_use_elsewhere()) is not None]
         self.ledger.observe(snapshot, sum(elsewhere) if elsewhere else None)
         for wing in self.wings:
@@ -235,7 +235,7 @@ class Session:
         for wing in self.wings:
             try:
                 wing.on_cell_end(run, first)
-            except NotNow:
+            except LockTimeoutError:
                 pass
             except Exception as error:  # noqa: BLE001  the cell has ended in any case
                 self.failed("cells", error)
@@ -254,7 +254,7 @@ class Session:
         """Return the wire object of a reading."""
         sample: wire.Sample = {
             "type": "sample",
-            "life_id": self.life_id,
+            "helper_id": self.helper_id,
             "seq": snapshot.seq,
             "time_s": snapshot.time_s,
             "state": snapshot.state,
@@ -282,7 +282,7 @@ class Session:
             self.send(
                 {
                     "type": "error",
-                    "life_id": self.life_id,
+                    "helper_id": self.helper_id,
                     "time_s": time.time(),
                     "request_id": request_id,
                     "where": part,
@@ -331,7 +331,7 @@ class Session:
         free(self, ("traceback",), (), report_id)
 
     def _measured(self, snapshot: DeviceSnapshot) -> None:
-        with suppress(NotNow):
+        with suppress(LockTimeoutError):
             self.notice(snapshot)
         rate_hz = self._wanted_hz()
         if rate_hz is not None and self._pace.due(snapshot, rate_hz, time.monotonic()):
@@ -388,7 +388,7 @@ class Session:
             self.send(
                 {
                     "type": "progress",
-                    "life_id": self.life_id,
+                    "helper_id": self.helper_id,
                     "request_id": request_id,
                     "elapsed_s": elapsed_s,
                 }

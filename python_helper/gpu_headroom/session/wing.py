@@ -61,10 +61,10 @@ class Wing:
         return None
 
     def on_reading(self, snapshot: DeviceSnapshot) -> None:
-        """Process a reading, on any thread; may raise `NotNow`."""
+        """Process a reading, on any thread; may raise `LockTimeoutError`."""
 
     def on_cell_end(self, run: CellRun, first: Capture | None) -> None:
-        """Process a cell that has ended, before its event is sent; may raise `NotNow`.
+        """Process a cell that has ended, before its event is sent; may raise `LockTimeoutError`.
 
         `first` is the first allocator failure during the cell.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .. import session as lives
+from .. import session as sessions
 from ..own import OWN
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _answer(line: str) -> str | None:
 
 
 def _gauge() -> str | None:
-    session = lives.current()
+    session = sessions.current()
     wing = None if session is None else session.wings.named("frames")
     if wing is None or wing.here() is None:
         return gpu_headroom.status()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import session as lives
+from .. import session as sessions
 from ..text.messages import say
 from .tables import Text, heads, size, table
 
@@ -101,7 +101,7 @@ def list_outcome(outcome: Outcome) -> Text:
 def _live() -> Session | None:
     """Return the helper of this kernel, started if needed; `None` in a plain script."""
     try:
-        return lives.start()
+        return sessions.start()
     except RuntimeError:
         return None
 

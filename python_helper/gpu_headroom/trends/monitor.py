@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..concurrency.threads import Lock
-from ..concurrency.turns import Disturbed
+from ..concurrency.turns import ConcurrentUseError
 from ..handlers.dispatcher import limited
 from ..session.wing import Wing
 from ..text.messages import message
@@ -178,11 +178,11 @@ class Monitor(Wing):
                 self._say("swallowed_oom", run, index, warning)
 
     def _compare(self, run: CellRun) -> None:
-        life = self.host
-        runs = life.ledger.runs(run.key)
+        helper = self.host
+        runs = helper.ledger.runs(run.key)
         growth = growth_of(runs) if runs else None
         if growth is not None:
-            life.ledger.amend(run, growth)
+            helper.ledger.amend(run, growth)
             if growth["runs"] == len(runs):
                 index = growth["device_index"]
                 self._queue("growth", run, index, partial(self._name_holder, run, growth))
@@ -211,15 +211,15 @@ class Monitor(Wing):
 
         try:
             return take(self.host.shell, self.host.sampler.latest, turn)
-        except Disturbed:
+        except ConcurrentUseError:
             return None
 
     def _name_holder(self, run: CellRun, growth: wire.Growth, account: Account | None) -> None:
-        life, index = self.host, growth["device_index"]
+        helper, index = self.host, growth["device_index"]
         holder = None if account is None else self._accounts.grown(run.key, index, account)
-        amended = life.ledger.amend(run, {**growth, "holder": holder})
-        if amended is not None and life.leases.any():
-            life.send(amended.as_wire(life.life_id))
+        amended = helper.ledger.amend(run, {**growth, "holder": holder})
+        if amended is not None and helper.leases.any():
+            helper.send(amended.as_wire(helper.helper_id))
         figures = {"growth_bytes": growth["bytes_per_run"], "runs": growth["runs"]}
         warning = (
             message("warning.growth", TEXTS, **figures)
@@ -251,7 +251,7 @@ class Monitor(Wing):
     def _event(self, kind: Kind, run: CellRun, index: int, said: wire.Message) -> wire.WarningEvent:
         return {
             "type": "warning",
-            "life_id": self.host.life_id,
+            "helper_id": self.host.helper_id,
             "time_s": time.time(),
             "cell_id": run.cell_id,
             "kind": kind,

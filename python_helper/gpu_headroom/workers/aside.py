@@ -58,7 +58,7 @@ def failure_in(
             error=error,
             recognition=recognition,
             capture=capture,
-            life_id="",
+            helper_id="",
             cell=CellRun(None, None, "", None, snapshot.time_s),
             cells=(),
             device=snapshot.device(index),

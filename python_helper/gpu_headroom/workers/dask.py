@@ -38,8 +38,8 @@ _SENT = "workers/gpus.py", "workers/arriving.py", "workers/dask_plugin.py"
 class DaskEngine:
     """The workers of the notebook's Dask client."""
 
-    def __init__(self, life_id: str, busy: Busy) -> None:
-        self._name = f"gpu-headroom-{life_id}"
+    def __init__(self, helper_id: str, busy: Busy) -> None:
+        self._name = f"gpu-headroom-{helper_id}"
         self._busy = busy
         self._client: Any = None
         self._there: dict[str, Any] = {}  # the objects that `dask_plugin.py` defines

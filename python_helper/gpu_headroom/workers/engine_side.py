@@ -39,7 +39,7 @@ def begin(every_s: float) -> None:
     Replaces an earlier client. Raises `RuntimeError` where the helper already runs in this engine.
     """
     if live() is not None:
-        raise RuntimeError("The helper lives in this engine already: `%unload_ext gpu_headroom`.")
+        raise RuntimeError("The helper runs in this engine already: `%unload_ext gpu_headroom`.")
     end()
     _begun.append(EngineSide(every_s))
 

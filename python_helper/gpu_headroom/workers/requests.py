@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..concurrency import threads
-from ..handlers.dispatcher import Refusal, limited
+from ..handlers.dispatcher import RefusedError, limited
 from ..text.messages import message
 from .gpus import MOST, cut
 from .words import TEXTS
@@ -44,9 +44,9 @@ class WorkerRequests:
         name = request["engine"]
         engine = None if name == "rank" else self._workers.engine(name)
         if engine is None:
-            raise Refusal(message("refused.unknown", name=name[:80]))
+            raise RefusedError(message("refused.unknown", name=name[:80]))
         if self._host.options["measure_workers"] == "never":
-            raise Refusal(message("worker.never", TEXTS))
+            raise RefusedError(message("worker.never", TEXTS))
         (engine.follow if request["follow"] else engine.unfollow)()
         return {"type": "follow", "id": request["id"]}
 
@@ -62,7 +62,7 @@ class WorkerRequests:
         host.send(
             {
                 "type": "worker_released",
-                "life_id": host.life_id,
+                "helper_id": host.helper_id,
                 "request_id": request["id"],
                 "status": done.status if done else "refused",
                 "message": done.said if done else message("worker.gone", TEXTS),

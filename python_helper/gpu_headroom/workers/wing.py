@@ -35,7 +35,7 @@ class Workers(Wing):
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self.ranks = Ranks(host.life_id, host.ledger, host.await_cuda, self._explain_rank)
+        self.ranks = Ranks(host.helper_id, host.ledger, host.await_cuda, self._explain_rank)
         self._engines: dict[str, Any] = {"rank": self.ranks}
 
     # --- The interface of a wing ------------------------------------------------
@@ -100,7 +100,7 @@ class Workers(Wing):
                 if engine_module is None:
                     return None
                 self._engines[kind] = engine_module.Engine(
-                    self.host.life_id, lambda: self.host.ledger.running
+                    self.host.helper_id, lambda: self.host.ledger.running
                 )
         return self._engines.get(name)
 

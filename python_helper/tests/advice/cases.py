@@ -114,7 +114,7 @@ def evidence(  # noqa: PLR0913  all that a test may vary
             recognition, worker=RemoteWorker("process") if in_other_process else None
         ),
         capture=capture,
-        life_id="life",
+        helper_id="helper",
         cell=failing,
         cells=(*cells, failing),
         device=device,

@@ -12,7 +12,7 @@ from gpu_headroom.advice.rules import holding
 from gpu_headroom.code.facts import Live, ModelFacts
 from gpu_headroom.code.literals import literals_in
 from gpu_headroom.code.rounds import Gathering
-from gpu_headroom.concurrency.turns import Late
+from gpu_headroom.concurrency.turns import TimeLimitError
 from gpu_headroom.holders.graphs import Longer
 from gpu_headroom.holders.modules import Model
 from gpu_headroom.holders.training import Training
@@ -303,7 +303,7 @@ def test_a_second_try_has_its_report_where_there_was_no_time(
     """What the first try has left is said without its names then."""
 
     def is_late(_: Evidence) -> None:
-        raise Late
+        raise TimeLimitError
 
     monkeypatch.setattr(holding, "loop_leftovers", is_late)
     causes = diagnose(evidence(advised=evidence(kinds={"activations": 9 * GIB}))).causes

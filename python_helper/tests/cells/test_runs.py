@@ -189,7 +189,7 @@ def test_tells_by_a_checksum_which_code_ran() -> None:
     """A page sees by it that a cell says something else by now; a huge one is not read."""
 
     def checksum(source: str) -> int | None:
-        return run_of("a", source).as_wire("life")["source_crc32"]
+        return run_of("a", source).as_wire("helper")["source_crc32"]
 
     assert checksum("123456789") == 0xCBF43926
     assert checksum("größe = 1") == zlib.crc32("größe = 1".encode())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gpu_headroom.code.parsing import parse_cell
-from gpu_headroom.code.reading import each_parsed_once, make_way, walk, was_cut
-from gpu_headroom.concurrency.turns import Late, Turn
+from gpu_headroom.code.reading import check_time, each_parsed_once, walk, was_cut
+from gpu_headroom.concurrency.turns import TimeLimitError, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,13 +50,13 @@ def test_walks_as_python_does() -> None:
 def test_nothing_is_read_once_the_time_is_over(clock: Clock) -> None:
     """Whatever has a loop ends there, and it is known that something is missing."""
     with each_parsed_once(Turn(asked=False), 1.0):
-        make_way(every=1)
+        check_time(every=1)
         assert parse_cell(SOURCE) is not None
         assert not was_cut()
         clock.now_s = 1.5
-        with pytest.raises(Late):
-            make_way(every=1)
-        with pytest.raises(Late):
+        with pytest.raises(TimeLimitError):
+            check_time(every=1)
+        with pytest.raises(TimeLimitError):
             parse_cell("x = 1")
         assert was_cut()
 

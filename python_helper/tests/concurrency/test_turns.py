@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.concurrency import other_threads, sliced_turn, turns
 from gpu_headroom.concurrency.sliced_turn import SlicedTurn
-from gpu_headroom.concurrency.turns import Disturbed, Late, Turn
+from gpu_headroom.concurrency.turns import ConcurrentUseError, TimeLimitError, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,7 +63,7 @@ def test_alone_it_may_read_everything_and_takes_its_time() -> None:
         assert not turn.beyond(1.0)
         spend(turn, 0.06)
         assert turn.late
-        with pytest.raises(Late):
+        with pytest.raises(TimeLimitError):
             turn.check()
 
 
@@ -130,7 +130,7 @@ def test_says_nothing_where_a_thread_came_that_trains(monkeypatch: pytest.Monkey
     walking.__enter__()
     company = other_threads.Company(inside=("trains",))
     monkeypatch.setattr(other_threads, "look", lambda _=(), **_own: company)
-    with pytest.raises(Disturbed):
+    with pytest.raises(ConcurrentUseError):
         walking.__exit__(None, None, None)
 
 

@@ -104,7 +104,7 @@ static int make_context(Card *card) {
     pthread_mutex_lock(&lock);
     if (status == OK && card->context_bytes > free_bytes(card)) status = OUT_OF_MEMORY;
     if (status == OK && !card->has_context) {
-        write_down("context", "card=%d", (int)(card - cards));
+        write_down("context", "gpu=%d", (int)(card - cards));
         context_pid = getpid();
         card->has_context = 1;
         publish();

@@ -111,7 +111,7 @@ def test_to_ask_makes_no_context_and_memory_does(run: Program, tmp_path: Path) -
     ]
     run("malloc(1)", LOG=str(log))
     assert [line.split(maxsplit=2)[2] for line in log.read_text().splitlines()][-2:] == [
-        "context GPU=0",
+        "context gpu=0",
         "cudaMalloc device=0 bytes=1 status=0",
     ]
 

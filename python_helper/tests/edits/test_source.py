@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from gpu_headroom.edits.hunks import hunks, rows
 from gpu_headroom.edits.rewrite import Anchor, rewriting, statement_at
-from gpu_headroom.edits.source import CellSource, Refused
+from gpu_headroom.edits.source import CellSource, NotApplicableError
 from tests.edits.cases import check, refuses_hostile
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ def give(source: CellSource, name: str, value: str) -> None:
 def wrap(source: CellSource) -> None:
     """Put the first `for` under a header."""
     if any(isinstance(node, ast.With) for node in ast.walk(source.tree)):
-        raise Refused
+        raise NotApplicableError
     loop = next((node for node in ast.walk(source.tree) if isinstance(node, ast.For)), None)
     if loop is None:
-        raise Refused
+        raise NotApplicableError
     source.wrap(loop, loop, "with y:")
 
 
@@ -38,7 +38,7 @@ def around(source: CellSource, anchor: Anchor) -> None:
     """Insert a line on both sides of one."""
     statement = statement_at(source, anchor)
     if any("before()" in line for line in source.lines):
-        raise Refused
+        raise NotApplicableError
     source.before(statement, "before()")
     source.after(statement, "after()")
 

@@ -31,7 +31,7 @@ class FramePage:
         self.uid = uid or uuid.uuid4().hex
         self.comm_id = uuid.uuid4().hex
         self._polls = itertools.count(1)
-        data = {"version": "1", "uid": self.uid, "life_id": ""}
+        data = {"version": "1", "uid": self.uid, "helper_id": ""}
         kernel.send_shell(
             "comm_open", {"comm_id": self.comm_id, "target_name": TARGET, "data": data}
         )

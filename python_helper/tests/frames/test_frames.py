@@ -214,7 +214,7 @@ def test_a_report_is_confirmed_and_its_fix_is_a_whole_cell(kernel: LiveKernel) -
     html = html_of(kernel, run(kernel, FAILING, cell_id="the failing one"))
     page, info = FramePage(kernel, ids_in(html)["uid"]), ids_in(html)
     assert info["kind"] == "report"
-    answer = page.ask("report", life_id=info["life_id"], report_id=info["report_id"])
+    answer = page.ask("report", helper_id=info["helper_id"], report_id=info["report_id"])
     report = answer["reply"]["report"]
     assert report["cell_id"] == "the failing one"
     remedy = next(item for item in report["remedies"] if item["kind"] == "edit")
@@ -236,7 +236,7 @@ def test_a_report_is_told_that_it_was_completed(python: Path, tmp_path: Path) ->
         page = FramePage(kernel)
         page.poll()
         info = ids_in(html_of(kernel, run(kernel, FAILING)))
-        ids = {"life_id": info["life_id"], "report_id": info["report_id"]}
+        ids = {"helper_id": info["helper_id"], "report_id": info["report_id"]}
         # A poll would interrupt the walk that it waits for.
         completed = "update_display_data"
         kernel.until(lambda: completed in [message["msg_type"] for message in kernel.messages()])
@@ -254,7 +254,7 @@ def test_a_release_is_of_the_newest_report_alone(kernel: LiveKernel) -> None:
     page.ask("release", items=None, confirmed=[], report_id=None)
     assert page.await_event("released")["report_id"] == newest["report_id"]
     replies = [
-        page.ask("report", life_id=info["life_id"], report_id=info["report_id"])["reply"]
+        page.ask("report", helper_id=info["helper_id"], report_id=info["report_id"])["reply"]
         for info in (older, newest)
     ]
     assert [entry["released"] is not None for entry in replies] == [False, True]

@@ -138,7 +138,7 @@ def test_every_request_is_answered(helper: FuzzedHelper) -> None:
         helper.channel.events.clear()
     assert surroundings(helper) == before
     kinds = {item.removesuffix("_request") for item in make.kinds("request")}
-    # These are about a report of this life or an engine, and nothing failed or is there. A dry run
+    # These are about a report of this helper or an engine; nothing failed or is there. A dry run
     # is begun where a GPU is known by the name that it happens to be asked for by.
     by_chance = {"rescue", "rerun", "follow", "dry_run"}
     assert types - {"dry_run"} == kinds - by_chance | {"refused"}

@@ -74,7 +74,7 @@ class Page:
     def report(self) -> None:
         """Ask for the report of the cell that failed, and for each of its fixes."""
         for event in self._kernel.events("oom")[-1:]:
-            ids = {"life_id": event["life_id"], "report_id": event["report_id"]}
+            ids = {"helper_id": event["helper_id"], "report_id": event["report_id"]}
             report = self._ask("report", **ids)["report"]
             for remedy in report["remedies"] if report else ():
                 self._ask(

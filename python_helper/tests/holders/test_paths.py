@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def largest(notebook: Notebook) -> str:
     """Return the id of the largest part of the largest holder."""
     account = take(notebook.shell, notebook.read(), Turn(30.0))
-    row = account.as_wire("life", None)["devices"][0]["rows"][0]
+    row = account.as_wire("helper", None)["devices"][0]["rows"][0]
     return row["parts"][0]["id"]
 
 

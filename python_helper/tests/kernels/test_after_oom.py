@@ -56,7 +56,7 @@ def test_frees_at_once_where_the_setting_says_so(gpu: LiveKernel) -> None:
     assert event["message"]["id"] == "released.by_itself"
     assert "%debug" in event["message"]["text"]
     assert gpu.value(f"({IN_USE}, kept.numel())") == (4 * MIB, MIB)
-    reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    reply = gpu.ask("report", helper_id=report["helper_id"], report_id=report["report_id"])
     assert reply["released"] == event
 
 

@@ -62,7 +62,7 @@ def test_freeing_gives_back_what_the_traceback_held(gpu: LiveKernel, failed: Run
     assert after["in_use_bytes"] == in_use - event["freed_bytes"] == event["in_use_bytes"]
     assert after["headroom_bytes"] == event["headroom_after_bytes"]
     assert gpu.value("kept.numel()") == MIB
-    reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    reply = gpu.ask("report", helper_id=report["helper_id"], report_id=report["report_id"])
     assert reply["released"] == event
 
 
@@ -135,8 +135,8 @@ def test_a_page_may_ask_for_no_report_or_a_stub(gpu: LiveKernel) -> None:
     assert [kind for kind, _ in run.outputs] == ["error"]
     gpu.attach(keep_reports=False)
     stub = gpu.run(FAIL, stop_on_error=False).report
-    assert set(stub) == {"version", "report_id", "life_id"}
-    reply = gpu.ask("report", life_id=stub["life_id"], report_id=stub["report_id"])
+    assert set(stub) == {"version", "report_id", "helper_id"}
+    reply = gpu.ask("report", helper_id=stub["helper_id"], report_id=stub["report_id"])
     assert reply["report"]["requested_bytes"] == 512 * MIB
     gpu.attach()
 
@@ -204,7 +204,7 @@ def test_a_report_is_completed_between_cells(gpu: LiveKernel) -> None:
     assert first["looking"] is True
     assert first["requested_bytes"] == 512 * MIB
     gpu.until(lambda: len(gpu.events("oom", since)) == 2)
-    reply = gpu.ask("report", life_id=first["life_id"], report_id=first["report_id"])
+    reply = gpu.ask("report", helper_id=first["helper_id"], report_id=first["report_id"])
     report = reply["report"]
     assert report["looking"] is False
     assert report["report_id"] == first["report_id"]
@@ -239,6 +239,6 @@ def test_a_report_stays_as_it_is_where_another_cell_comes_first(gpu: LiveKernel)
     report = gpu.result(first).report
     gpu.result(second)
     gpu.until(lambda: len(gpu.events("oom", since)) == 2)
-    reply = gpu.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    reply = gpu.ask("report", helper_id=report["helper_id"], report_id=report["report_id"])
     assert reply["report"]["looking"] is False
     gpu.run("hurried._WALK_S = patience")

@@ -150,11 +150,11 @@ def test_is_injected_once(start: Start, pack: Pack) -> None:
     """A live helper is left as it is, whoever tries again."""
     kernel = start()
     kernel.inject(pack)
-    life = kernel.attach()["hello"]["life_id"]
+    helper_id = kernel.attach()["hello"]["helper_id"]
     kernel.inject(pack, channel="shell")
     kernel.inject(pack)
     kernel.run("%load_ext gpu_headroom")
-    assert kernel.attach()["hello"]["life_id"] == life
+    assert kernel.attach()["hello"]["helper_id"] == helper_id
 
 
 def test_aborted_injection_can_be_tried_again(start: Start, pack: Pack) -> None:
@@ -234,14 +234,14 @@ def test_a_broken_pack_disturbs_nothing(start_newest: Start, pack: Pack) -> None
 
 
 def test_restart_begins_without_a_helper(start: Start, pack: Pack) -> None:
-    """A restart ends the life; the next injection begins another."""
+    """A restart ends the helper; the next injection begins another."""
     kernel = start()
     kernel.inject(pack)
-    life = kernel.attach()["hello"]["life_id"]
+    helper_id = kernel.attach()["hello"]["helper_id"]
     kernel.restart()
     assert kernel.attach() is None
     kernel.inject(pack)
-    assert kernel.attach()["hello"]["life_id"] != life
+    assert kernel.attach()["hello"]["helper_id"] != helper_id
 
 
 OWN_FILE = """
@@ -268,7 +268,7 @@ def test_leaves_a_person_their_own_module_of_the_name(
     assert hello["installed"] is False
     run = kernel.run("import gpu_headroom; print(gpu_headroom.start(), gpu_headroom.LIMIT)")
     assert run.text == "mine 8\n"
-    assert kernel.attach()["hello"]["life_id"] == hello["life_id"]
+    assert kernel.attach()["hello"]["helper_id"] == hello["helper_id"]
     assert kernel.asked("plan")["items"]
     assert kernel.run("import _gpu_headroom; print(_gpu_headroom.status())").status == "ok"
     assert kernel.run("%reset -f\nimport gpu_headroom; gpu_headroom.LIMIT").status == "ok"
@@ -295,20 +295,20 @@ TRACES = """[
 def test_is_found_again_where_its_modules_were_thrown_away(
     start_newest: Start, pack: Pack, purge: str, installed: bool
 ) -> None:
-    """A second injection finds the helper that lives: one sampler, one hook, one life."""
+    """A second injection finds the helper that lives: one sampler, one hook, one helper id."""
     kernel = start_newest(installed=installed)
     kernel.inject(pack)
-    life = kernel.attach()["hello"]["life_id"]
+    helper_id = kernel.attach()["hello"]["helper_id"]
     kernel.asked("plan")
     traces = kernel.value(TRACES)
     assert traces[0] == 1
     kernel.run(purge)
     kernel.inject(pack)
-    assert kernel.attach()["hello"]["life_id"] == life
+    assert kernel.attach()["hello"]["helper_id"] == helper_id
     assert kernel.value(TRACES) == traces
     kernel.run(f"{PURGE}\nimport gpu_headroom; gpu_headroom.start()")
     assert kernel.value(TRACES) == traces
-    assert kernel.attach()["hello"]["life_id"] == life
+    assert kernel.attach()["hello"]["helper_id"] == helper_id
     assert kernel.asked("plan")["items"]
     kernel.run("import gpu_headroom; gpu_headroom.stop()")
     assert kernel.attach() is None

@@ -108,10 +108,10 @@ def test_events_belong_to_no_cell(kernel: LiveKernel) -> None:
 
 
 def test_reports_of_other_lives_are_unknown(kernel: LiveKernel) -> None:
-    """Neither a report of another life nor one never made is acted on."""
-    life = kernel.attach()["hello"]["life_id"]
-    for life_id in ("another", life):
-        reply = kernel.ask("report", life_id=life_id, report_id="never-made")
+    """Neither a report of another helper nor one never made is acted on."""
+    own_id = kernel.attach()["hello"]["helper_id"]
+    for helper_id in ("another", own_id):
+        reply = kernel.ask("report", helper_id=helper_id, report_id="never-made")
         assert (reply["status"], reply["report"]) == ("unknown", None)
     reply = kernel.ask("fix", report_id="never-made", remedy_id="smaller-batch", sources={})
     assert (reply["status"], reply["edits"]) == ("unknown", [])

@@ -185,9 +185,9 @@ def test_a_cell_that_failed_at_its_first_step_runs_again_unasked(kernel: LiveKer
     assert (cautions(cost), cost["items"], cost["saves"]) == ([], [], False)
 
 
-def test_of_no_report_of_this_life_nothing_is_told(kernel: LiveKernel) -> None:
+def test_of_no_report_of_this_helper_nothing_is_told(kernel: LiveKernel) -> None:
     """A saved report asks for nothing."""
-    reply = kernel.ask("rerun", report_id="of another life", run=[], sources={})
+    reply = kernel.ask("rerun", report_id="of another helper", run=[], sources={})
     assert reply["type"] == "refused"
 
 

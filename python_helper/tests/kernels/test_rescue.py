@@ -217,7 +217,7 @@ def test_an_interrupt_ends_the_writing(failed: LiveKernel) -> None:
 
 
 def test_waits_for_nothing_and_saves_nothing_half_done(failed: LiveKernel) -> None:
-    """Beside a running cell, beside a thread that trains, and for a report of another life."""
+    """Beside a running cell, beside a thread that trains, and for a report of another helper."""
     report = fail(failed)
     with failed.busy_cell():
         reply = failed.ask("rescue", report_id=report["report_id"])
@@ -233,4 +233,4 @@ def test_waits_for_nothing_and_saves_nothing_half_done(failed: LiveKernel) -> No
     failed.run("stop.set(); thread.join()")
     assert event["message"]["id"] in ("rescue.beside", "rescue.changed")
     assert files(failed) == []
-    assert failed.ask("rescue", report_id="of another life")["message"]["id"] == "fix.unknown"
+    assert failed.ask("rescue", report_id="of another helper")["message"]["id"] == "fix.unknown"

@@ -77,7 +77,7 @@ def test_the_report_says_that_only_a_restart_helps(stopped: tuple[LiveKernel, Ru
     assert {report[key] for key in report if key.endswith("_bytes")} <= {None, 4 * 2**30}
     assert "only a restart helps" in run.bundle["text/plain"]
     assert "only a restart helps" in run.bundle["text/html"]
-    reply = kernel.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    reply = kernel.ask("report", helper_id=report["helper_id"], report_id=report["report_id"])
     assert reply["status"] == "known"
 
 

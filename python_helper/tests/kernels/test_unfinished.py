@@ -58,7 +58,7 @@ def gpu(python: Path, pack: Pack, tmp_path: Path) -> Iterator[LiveKernel]:
 
 def latest(kernel: LiveKernel, report: dict[str, Any]) -> dict[str, Any]:
     """A report as the helper has it now."""
-    reply = kernel.ask("report", life_id=report["life_id"], report_id=report["report_id"])
+    reply = kernel.ask("report", helper_id=report["helper_id"], report_id=report["report_id"])
     current: dict[str, Any] = reply["report"]
     return current
 

@@ -90,7 +90,7 @@ def test_every_other_door_answers(kernel: LiveKernel) -> None:
         "path": {"holder_id": "name:kept"},
         "rescue": of_report,
         "rerun": {**of_report, "run": ["failing"], "sources": {"failing": FAIL}},
-        "report": {**of_report, "life_id": report["life_id"]},
+        "report": {**of_report, "helper_id": report["helper_id"]},
         "dry_run": {"action": "end"},
     }
     for kind in sorted(REQUESTS.keys() - {"attach", "detach"}):

@@ -161,10 +161,10 @@ def test_a_rank_ends_whatever_holds_up_its_report(kernel: LiveKernel) -> None:
 import threading
 from gpu_headroom.workers import rank
 patience, rank._PATIENCE_S = rank._PATIENCE_S, 1.0
-life = __import__("sys").modules["gpu_headroom.session"].current().wings.named("workers")
-explain, held = life.ranks._explain, threading.Lock()
+helper = __import__("sys").modules["gpu_headroom.session"].current().wings.named("workers")
+explain, held = helper.ranks._explain, threading.Lock()
 held.acquire()
-life.ranks._explain = lambda error: held.acquire()
+helper.ranks._explain = lambda error: held.acquire()
 """
     assert kernel.run(source, silent=True).status == "ok"
     kernel.run(f"{MANY}\n{FIT}", cell_id="fit")

@@ -75,7 +75,7 @@ def test_gives_each_displayed_value_a_row(notebook: Notebook) -> None:
     """A plan has a row for each, with its own bytes, and each can be freed by itself."""
     first = notebook.run("tensor(64)").execution_count
     second = notebook.run("[tensor(32)]").execution_count
-    ids = [run.as_wire("life")["output_id"] for run in notebook.ledger.runs()]
+    ids = [run.as_wire("helper")["output_id"] for run in notebook.ledger.runs()]
     assert ids[-2:] == [f"output:{first}", f"output:{second}"]
     notebook.run("'text'")
     assert rows(notebook) == {f"output:{first}": 64 * MIB, f"output:{second}": 32 * MIB}

@@ -29,7 +29,7 @@ def report(**changes: Any) -> Report:
     sample: Any = {
         "version": "1.0",
         "report_id": "r",
-        "life_id": "l",
+        "helper_id": "l",
         "time_s": 1747058520.0,
         "simulated": False,
         "sticky_error": False,
@@ -285,7 +285,7 @@ def test_bundle_carries_all_three_forms() -> None:
 def test_bundle_keeps_nothing_where_reports_are_not_kept() -> None:
     """A stub names the report; no number of it is saved."""
     forms = bundle(report(), keep=False)
-    assert forms[MIME_TYPE] == {"version": "1.0", "report_id": "r", "life_id": "l"}
+    assert forms[MIME_TYPE] == {"version": "1.0", "report_id": "r", "helper_id": "l"}
     assert set(forms) == {MIME_TYPE, "text/plain"}
     assert "GiB" not in str(forms)
 

@@ -85,7 +85,7 @@ def helper(monkeypatch: pytest.MonkeyPatch) -> Iterator[Helper]:
 
 
 def test_says_hello_and_goodbye(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A life begins with hello and ends with bye, which may be said once only."""
+    """A helper begins with hello and ends with bye, which may be said once only."""
     helper = Helper(monkeypatch)
     helper.session.close()
     assert helper.types() == ["hello", "bye"]
@@ -206,7 +206,7 @@ def test_a_request_that_breaks_is_refused(helper: Helper, monkeypatch: pytest.Mo
         raise KeyError("lost")
 
     monkeypatch.setattr(helper.session.reports, "report", fail)
-    reply = helper.ask("report", life_id=helper.session.life_id, report_id="r")
+    reply = helper.ask("report", helper_id=helper.session.helper_id, report_id="r")
     assert reply["message"]["text"] == "The helper could not answer: KeyError: 'lost'."
 
 

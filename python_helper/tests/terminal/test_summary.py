@@ -101,7 +101,7 @@ def test_says_why_there_is_no_device(snapshot: DeviceSnapshot | None, says: str)
 def test_says_the_numbers_of_the_wire(notebook: Notebook) -> None:
     """Every number of an account stands in the text as it stands in the event."""
     account = take(notebook.shell, notebook.read(), Turn(30.0))
-    event = account.as_wire("life", None)
+    event = account.as_wire("helper", None)
     text = list_holders(event)
     (device,) = event["devices"]
     assert text.splitlines()[0] == event["message"]["text"]

@@ -10,7 +10,7 @@ from gpu_headroom.workers.ranks import VARIABLE, Ranks
 
 
 def ranks(name: str) -> Ranks:
-    """The ranks of a life of this name."""
+    """The ranks of a helper of this name."""
     return Ranks(name, Ledger(), lambda _: None, lambda _: None)
 
 
@@ -32,7 +32,7 @@ def test_it_is_as_before_where_the_kernel_has_inherited_one() -> None:
 
 
 def test_what_has_been_set_since_stays() -> None:
-    """By a cell, or by the next life in this process."""
+    """By a cell, or by the next helper in this process."""
     first, later = ranks("mine"), ranks("later")
     first.open()
     later.open()

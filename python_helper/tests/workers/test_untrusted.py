@@ -64,14 +64,14 @@ def wrong(value: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    """The folder of a life."""
+    """The folder of a helper."""
     (tmp_path / "ranks").mkdir()
     return Folder(str(tmp_path / "ranks"))
 
 
 @pytest.fixture
 def ranks(folder: Folder) -> Iterator[Ranks]:
-    """The ranks of that life."""
+    """The ranks of that helper."""
     result = Ranks("untrusted", Ledger(), lambda _: None, lambda _: None)
     result._folder = folder
     result.open()
@@ -230,8 +230,10 @@ def test_what_the_process_of_a_dry_run_says(
 
     monkeypatch.setattr(dry_run, "launched", launched)
     messages: list[Any] = []
-    life: Any = SimpleNamespace(life_id="", send=messages.append, leases=SimpleNamespace(any=bool))
-    going = dry_run._Going(life, {"id": ""}, None, [])  # type: ignore[typeddict-item]
+    helper: Any = SimpleNamespace(
+        helper_id="", send=messages.append, leases=SimpleNamespace(any=bool)
+    )
+    going = dry_run._Going(helper, {"id": ""}, None, [])  # type: ignore[typeddict-item]
     order = ordered([], str(tmp_path), agreed=True)
     assert going._done(order) == steps[1]
     assert [entry["status"] for entry in messages] == ["running"] * 2

@@ -57,7 +57,7 @@ describe('a link', () => {
     for (let count = howMany(1500) / EVENTS_A_SECOND; count > 0; count--) {
       for (let n = 0; n < EVENTS_A_SECOND; n++) {
         const event = make.valid(make.choice(events));
-        const ours = { ...event, life_id: 'life-1' };
+        const ours = { ...event, helper_id: 'helper-1' };
         kernel.emit(
           (make.happens(0.5) ? make.spoilt(ours) : ours) as object,
           make.happens(0.9) ? undefined : 'another'

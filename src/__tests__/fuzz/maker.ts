@@ -30,7 +30,7 @@ const DEEP = 500;
 
 export const TEXTS = [
   '',
-  'life-1',
+  'helper-1',
   'traceback',
   'variable:x',
   'constructor',

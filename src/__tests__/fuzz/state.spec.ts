@@ -4,7 +4,7 @@ import type { IMemoryState } from '../../memory/state';
 import { parseEvent, parseReply, parseReport } from '../../protocol';
 import type { ICell } from '../../protocol';
 import { howMany, Maker } from './maker';
-import { LIFE, statesOf } from './states';
+import { HELPER_ID, statesOf } from './states';
 import { unreadable, viewsOf, wordsOf } from './views';
 
 const SURFACES_EVERY = 4;
@@ -100,7 +100,7 @@ function faultsOf(state: IMemoryState): string[] {
     ),
     'the history is too long': lengthsOf(state).some(each => each > LONGEST),
     'a stretch twice': !envelopes.every(areApart),
-    'numbers of another life': isForeign(state)
+    'numbers of another helper': isForeign(state)
   }).flatMap(([fault, isThere]) => (isThere ? [fault] : []));
 }
 
@@ -125,7 +125,7 @@ function areApart(envelopes: readonly IEnvelope[]): boolean {
 }
 
 function isForeign({ phase, hello, sample }: IMemoryState): boolean {
-  return phase !== 'live' || hello?.life_id !== LIFE
+  return phase !== 'live' || hello?.helper_id !== HELPER_ID
     ? sample !== null
     : sample !== null && sample.seq < 0;
 }

@@ -4,7 +4,7 @@ import { parseEvent, parseReply } from '../../protocol';
 import type { Event, Reply } from '../../protocol';
 import { Maker } from './maker';
 
-export const LIFE = 'life-1';
+export const HELPER_ID = 'helper-1';
 
 /** A state, and the message that has just arrived. */
 interface IStep {
@@ -34,9 +34,9 @@ export function* statesOf(make: Maker, count: number): Generator<IStep> {
 /** A message of a kind, valid or not, of this helper or another. */
 function messageOf(make: Maker, kinds: readonly string[]): unknown {
   const found = make.valid(make.choice(kinds));
-  const ours = make.happens(0.9) ? { ...found, life_id: LIFE } : found;
+  const ours = make.happens(0.9) ? { ...found, helper_id: HELPER_ID } : found;
   return make.happens(0.5)
-    ? make.spoilt('life_id' in found ? ours : found)
+    ? make.spoilt('helper_id' in found ? ours : found)
     : ours;
 }
 
@@ -54,7 +54,7 @@ function changed(
     case 'attach':
       return reduce(received, {
         kind: 'attached',
-        reply: withLife(reply),
+        reply: withHelperId(reply),
         now
       });
     case 'sample':
@@ -78,12 +78,12 @@ function changed(
 
 type Attach = Extract<Reply, { type: 'attach' }>;
 
-function withLife(reply: Attach): Attach {
-  return { ...reply, hello: { ...reply.hello, life_id: LIFE } };
+function withHelperId(reply: Attach): Attach {
+  return { ...reply, hello: { ...reply.hello, helper_id: HELPER_ID } };
 }
 
 function attached(state: IMemoryState, now: number): IMemoryState {
   const maker = new Maker(now);
   const reply = parseReply(maker.valid('attach_reply')) as Attach;
-  return reduce(state, { kind: 'attached', reply: withLife(reply), now });
+  return reduce(state, { kind: 'attached', reply: withHelperId(reply), now });
 }

@@ -70,7 +70,7 @@ describe('DryRun', () => {
 
   it.each([
     [
-      'another life',
+      'another helper',
       () => {
         memory.restart();
       }

@@ -143,7 +143,7 @@ class Machine {
     if (!this.isSilent) {
       const oom: IOom = {
         type: 'oom',
-        life_id: REPORT.life_id,
+        helper_id: REPORT.helper_id,
         report_id: `report-of-${this.batch}`,
         time_s: 0,
         cell_id: 'cell-7',

@@ -216,11 +216,11 @@ export function helper(
   hello: Partial<IHello> = {},
   sample: ISample = SAMPLE
 ): Answer {
-  const life: IHello = { ...HELLO, ...hello };
+  const introduction: IHello = { ...HELLO, ...hello };
   let { seq } = sample;
   const read = (): object => ({
     ...sample,
-    life_id: life.life_id,
+    helper_id: introduction.helper_id,
     seq: ++seq
   });
   return request => {
@@ -230,7 +230,7 @@ export function helper(
         return {
           type,
           id,
-          hello: life,
+          hello: introduction,
           lease_s: request.visible ? 30 : 90,
           sample: read(),
           cell: null

@@ -338,7 +338,7 @@ describe('KernelLink', () => {
     link = connect();
     await settle();
     const count = kernel.requests.length;
-    kernel.emit({ ...EVENTS.released, life_id: HELLO.life_id });
+    kernel.emit({ ...EVENTS.released, helper_id: HELLO.helper_id });
     await settle();
     expect(typesAsked().slice(count)).toEqual(['sample']);
   });
@@ -663,7 +663,7 @@ describe('KernelLink', () => {
     const received: string[] = [];
     link.eventReceived.connect((_, { type }) => received.push(type));
     kernel.emit(EVENTS.oom);
-    kernel.emit({ ...EVENTS.oom, life_id: 'life-0' });
+    kernel.emit({ ...EVENTS.oom, helper_id: 'helper-0' });
     kernel.emit(EVENTS.oom, 'comm of an extension');
     kernel.emit({ type: 'nonsense' });
     expect(received).toEqual(['oom']);
@@ -741,7 +741,7 @@ describe('KernelLink', () => {
     kernel.setStatus('restarting');
     kernel.setStatus('autorestarting');
     expect(deaths).toHaveLength(1);
-    kernel.answer = helper({ life_id: 'life-2' });
+    kernel.answer = helper({ helper_id: 'helper-2' });
     kernel.setStatus('starting');
     expect(link.state.death).toEqual(deaths[0]);
     await settle();
@@ -750,20 +750,20 @@ describe('KernelLink', () => {
   });
 
   it('should show the cause of death that the restarted kernel reports', async () => {
-    const answer = (life_id: string, oom_kills: number): void => {
+    const answer = (helper_id: string, oom_kills: number): void => {
       const host = { ...SAMPLE.host, oom_kills } as ISample['host'];
-      kernel.answer = helper({ life_id }, { ...SAMPLE, host });
+      kernel.answer = helper({ helper_id }, { ...SAMPLE, host });
     };
-    answer('life-1', 4);
+    answer('helper-1', 4);
     link = connect();
     await settle();
-    for (const [life, kills] of [
-      ['life-2', 5],
-      ['life-3', 5]
+    for (const [hello, kills] of [
+      ['helper-2', 5],
+      ['helper-3', 5]
     ] as const) {
       kernel.setStatus('restarting');
       kernel.setStatus('autorestarting');
-      answer(life, kills);
+      answer(hello, kills);
       kernel.setStatus('starting');
       await settle();
       await second(6);
@@ -779,21 +779,21 @@ describe('KernelLink', () => {
     kernel.answer = helper();
     link = connect();
     await settle();
-    kernel.answer = helper({ life_id: 'life-2', comm_id: 'comm-2' });
+    kernel.answer = helper({ helper_id: 'helper-2', comm_id: 'comm-2' });
     kernel.setStatus('starting');
     await settle();
-    expect(link.state.hello?.life_id).toBe('life-2');
+    expect(link.state.hello?.helper_id).toBe('helper-2');
   });
 
   it('should follow a new helper that sends hello', async () => {
     kernel.answer = helper();
     link = connect();
     await settle();
-    const hello = { ...HELLO, life_id: 'life-2', comm_id: 'comm-2' };
+    const hello = { ...HELLO, helper_id: 'helper-2', comm_id: 'comm-2' };
     kernel.answer = helper(hello);
     kernel.emit(hello, 'comm-2');
     await settle();
-    expect(link.state.hello?.life_id).toBe('life-2');
+    expect(link.state.hello?.helper_id).toBe('helper-2');
   });
 
   it('should reconnect after the connection was lost', async () => {
@@ -988,11 +988,11 @@ describe('KernelLink', () => {
 
     /** A helper that fulfills requests which need a pack once it is injected. */
     const needing =
-      (life_id: string): FakeKernel['answer'] =>
+      (helper_id: string): FakeKernel['answer'] =>
       request => {
         const { id, type } = request;
         if (type !== 'workers' && type !== 'dry_run') {
-          return helper({ life_id })(request);
+          return helper({ helper_id })(request);
         }
         return isMended
           ? { ...REPLIES[type], id }
@@ -1002,15 +1002,15 @@ describe('KernelLink', () => {
     const connectTo = async (
       overrides: Partial<ILinkOptions>
     ): Promise<void> => {
-      kernel.answer = needing(HELLO.life_id);
+      kernel.answer = needing(HELLO.helper_id);
       link = connect(overrides);
       await settle();
     };
 
     /** Readings that list workers, for some time. */
-    const read = async (seconds: number, life_id = HELLO.life_id) => {
+    const read = async (seconds: number, helper_id = HELLO.helper_id) => {
       for (let passed = 0; passed < seconds; passed += 10) {
-        kernel.emit({ ...SAMPLE, life_id, seq: ++seq, workers });
+        kernel.emit({ ...SAMPLE, helper_id, seq: ++seq, workers });
         await second(10);
       }
     };
@@ -1110,11 +1110,11 @@ describe('KernelLink', () => {
     it('should try again with another helper', async () => {
       await connectTo(failing('said'));
       await read(100);
-      kernel.answer = needing('life-2');
+      kernel.answer = needing('helper-2');
       kernel.setStatus('restarting');
       kernel.setStatus('starting');
       await settle();
-      await read(10, 'life-2');
+      await read(10, 'helper-2');
       expect(attempts).toBe(3);
     });
   });

@@ -74,7 +74,7 @@ describe('reduce', () => {
   });
 
   it('should ignore events of another helper', () => {
-    const event = { ...EVENTS.sample, life_id: 'life-0', seq: 99 };
+    const event = { ...EVENTS.sample, helper_id: 'helper-0', seq: 99 };
     expect(after(LIVE, event)).toBe(LIVE);
   });
 
@@ -121,7 +121,7 @@ describe('reduce', () => {
   });
 
   it('should start empty with a new helper', () => {
-    const hello = { ...HELLO, life_id: 'life-2' };
+    const hello = { ...HELLO, helper_id: 'helper-2' };
     const reply = { ...REPLIES.attach, hello, sample: null, cell: null };
     const change: Change = { kind: 'attached', reply, now: NOW };
     expect(reduce(after(LIVE, EVENTS.oom), change)).toEqual({

@@ -11,18 +11,18 @@ describe('Connection', () => {
   let kernel: FakeKernel;
   let connection: Connection;
   let events: Event[];
-  let lives: string[];
+  let helperIds: string[];
 
   const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 
   beforeEach(() => {
     jest.useFakeTimers();
     kernel = new FakeKernel();
-    connection = new Connection(kernel, 'output-1', 'life-1');
+    connection = new Connection(kernel, 'output-1', 'helper-1');
     events = [];
-    lives = [];
+    helperIds = [];
     connection.listener = {
-      onLife: life => lives.push(life),
+      onHelper: id => helperIds.push(id),
       onEvent: event => events.push(event),
       onAgain: () => undefined,
       onChange: () => undefined
@@ -44,7 +44,12 @@ describe('Connection', () => {
   const free = ({ id }: { id: string }): object => ({
     reply: { type: 'release', id, release_id: 'r-1', status: 'queued' },
     events: [
-      { type: 'released', life_id: 'life-1', release_id: 'r-1', status: 'done' }
+      {
+        type: 'released',
+        helper_id: 'helper-1',
+        release_id: 'r-1',
+        status: 'done'
+      }
     ]
   });
 
@@ -63,7 +68,7 @@ describe('Connection', () => {
       connection.look(true);
       await pass(0);
       expect(connection.link).toBe('live');
-      expect(lives).toEqual(['life-1']);
+      expect(helperIds).toEqual(['helper-1']);
     });
 
     it('should poll every two seconds, and less often while nothing changes', async () => {
@@ -110,7 +115,7 @@ describe('Connection', () => {
     });
 
     it('should be separate for an output that is shown twice', async () => {
-      const again = new Connection(kernel, 'output-1', 'life-1');
+      const again = new Connection(kernel, 'output-1', 'helper-1');
       connection.look(true);
       again.look(true);
       await pass(0);
@@ -153,8 +158,13 @@ describe('Connection', () => {
     it('should be handled once, and acknowledged', async () => {
       connection.look(true);
       await pass(0);
-      const warning = { type: 'warning', life_id: 'life-1' };
-      const empty = { life_id: 'life-1', poll: null, reply: null, fixed: null };
+      const warning = { type: 'warning', helper_id: 'helper-1' };
+      const empty = {
+        helper_id: 'helper-1',
+        poll: null,
+        reply: null,
+        fixed: null
+      };
       kernel.wire.push({ ...empty, events: [[40, warning]] });
       kernel.wire.push({ ...empty, events: [[40, warning]] });
       await pass(10 * SECOND);
@@ -183,7 +193,7 @@ describe('Connection', () => {
       ['null', null],
       ['a text', 'x'],
       ['a list', []],
-      ['no events', { life_id: 'life-1', events: {} }]
+      ['no events', { helper_id: 'helper-1', events: {} }]
     ])('should be ignored if %s arrived', async (_, data) => {
       connection.look(true);
       await pass(0);
@@ -217,9 +227,9 @@ describe('Connection', () => {
       const question = release();
       const failed = sentenceOf(question);
       await pass(SECOND);
-      const warning = { type: 'warning', life_id: 'life-1' };
+      const warning = { type: 'warning', helper_id: 'helper-1' };
       const { id } = question;
-      const bad = { type: 'error', life_id: 'life-1', request_id: id };
+      const bad = { type: 'error', helper_id: 'helper-1', request_id: id };
       kernel.push(bad, warning);
       await pass(SECOND);
       warned(expect.any(TypeError));
@@ -232,7 +242,7 @@ describe('Connection', () => {
     it('should not affect others on its channel, whichever handler fails', async () => {
       const bad = new Error('no template');
       connection.listener = {
-        onLife: () => undefined,
+        onHelper: () => undefined,
         onEvent: () => {
           throw bad;
         },
@@ -457,10 +467,10 @@ describe('Connection', () => {
       kernel.begin();
       await pass(0);
       const failed = sentenceOf(release());
-      kernel.life = 'life-2';
+      kernel.helperId = 'helper-2';
       kernel.end();
       await expect(failed).resolves.toBe('The kernel was restarted.');
-      expect(lives).toEqual(['life-1', 'life-2']);
+      expect(helperIds).toEqual(['helper-1', 'helper-2']);
     });
   });
 
@@ -513,11 +523,11 @@ describe('Connection', () => {
       expect(connection.link).toBe('restarted');
       expect(kernel.wires).toHaveLength(4);
       kernel.state = 'rest';
-      kernel.life = 'life-2';
+      kernel.helperId = 'helper-2';
       connection.resume();
       await pass(0);
       expect(connection.link).toBe('live');
-      expect(lives).toEqual(['life-1', 'life-2']);
+      expect(helperIds).toEqual(['helper-1', 'helper-2']);
     });
 
     it('should fail pending requests with a sentence', async () => {

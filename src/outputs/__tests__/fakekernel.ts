@@ -78,7 +78,7 @@ class Wire implements IChannel {
  */
 export class FakeKernel implements ITransport {
   state: 'rest' | 'busy' | 'silent' | 'deaf' | 'empty' = 'rest';
-  life = 'life-1';
+  helperId = 'helper-1';
   /** Fields of its readings. */
   fields: object = {};
   readonly wires: Wire[] = [];
@@ -175,7 +175,7 @@ export class FakeKernel implements ITransport {
   sample(): Event {
     return {
       ...SAMPLE,
-      life_id: this.life,
+      helper_id: this.helperId,
       seq: ++this._seq,
       busy: this.state === 'busy',
       ...this.fields
@@ -187,7 +187,7 @@ export class FakeKernel implements ITransport {
     more: { poll?: number | null; reply?: object; fixed?: unknown } = {}
   ): object {
     return {
-      life_id: this.life,
+      helper_id: this.helperId,
       poll: more.poll ?? null,
       reply: more.reply ?? null,
       fixed: more.fixed ?? null,

@@ -42,7 +42,7 @@ function helper({ id, type }: { id: string; type: string }): {
   reply: object;
   events: object[];
 } {
-  const event = { life_id: 'life-1', request_id: id };
+  const event = { helper_id: 'helper-1', request_id: id };
   const events: Record<string, object[]> = {
     plan: [
       {
@@ -124,7 +124,7 @@ describe('Gauge', () => {
 
   /** Create a gauge on a page. */
   const begin = async (isCompact = false): Promise<void> => {
-    connection = new Connection(kernel, 'output-1', 'life-1');
+    connection = new Connection(kernel, 'output-1', 'helper-1');
     connection.listener = new Gauge(
       host,
       connection,
@@ -302,7 +302,7 @@ describe('Gauge', () => {
       await begin();
       kernel.push({
         type: 'warning',
-        life_id: 'life-1',
+        helper_id: 'helper-1',
         message: { text: 'This cell kept 1.0 GiB more on each run.' }
       });
       await pass(0);
@@ -411,7 +411,7 @@ describe('Gauge', () => {
       kernel.wire.close();
       await pass(10_000);
       kernel.state = 'rest';
-      kernel.life = 'life-2';
+      kernel.helperId = 'helper-2';
       await press('Try again');
       await tell({ devices: [deviceWith(2)] });
       expect(text()).toContain('Headroom: 2.0 GiB');
@@ -579,7 +579,7 @@ describe('Gauge', () => {
     });
     kernel.push({
       type: 'warning',
-      life_id: 'life-1',
+      helper_id: 'helper-1',
       message: { text: name }
     });
     await press('Free memory…');

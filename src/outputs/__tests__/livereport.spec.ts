@@ -58,13 +58,13 @@ describe('LiveReport', () => {
   };
 
   const begin = async (): Promise<void> => {
-    connection = new Connection(kernel, 'output-1', 'life-1');
+    connection = new Connection(kernel, 'output-1', 'helper-1');
     connection.listener = new LiveReport(
       host,
       connection,
       new Inserting(colab),
       {
-        life_id: 'life-1',
+        helper_id: 'helper-1',
         report_id: 'report-1'
       }
     );
@@ -162,7 +162,7 @@ describe('LiveReport', () => {
 
     it('should stay as it was saved with another helper', async () => {
       const saved = host.innerHTML;
-      kernel.life = 'life-2';
+      kernel.helperId = 'helper-2';
       await begin();
       expect(host.innerHTML).toBe(saved);
       expect(kernel.said).toHaveLength(0);
@@ -175,7 +175,7 @@ describe('LiveReport', () => {
       type: 'report',
       id: expect.stringMatching(/^frame-/) as string,
       protocol_version: PROTOCOL_VERSION,
-      life_id: 'life-1',
+      helper_id: 'helper-1',
       report_id: 'report-1'
     });
   });
@@ -216,7 +216,7 @@ describe('LiveReport', () => {
     it('should be as it was saved once another helper replies', async () => {
       const saved = host.innerHTML;
       await begin();
-      kernel.life = 'life-2';
+      kernel.helperId = 'helper-2';
       await pass(10_000);
       expect(host.innerHTML).toBe(saved);
       const before = kernel.said.length;

@@ -49,7 +49,7 @@ function output(kind: string, uid: string): HTMLElement {
   const node = document.createElement('div');
   node.dataset.gpuHeadroom = JSON.stringify({
     uid,
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     kind,
     compact: false,
     report_id: kind === 'report' ? 'report-1' : null

@@ -18,7 +18,7 @@ export const HelloSchema = v.object({
   /** Version of the Python package. */
   helper_version: v.string(),
   /** Random identity of this helper; a new one after every kernel restart. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** All events of this helper are comm messages with this id. */
   comm_id: v.string(),
   /** True: from the kernel's own environment; false: injected. */
@@ -272,7 +272,7 @@ export const SampleSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("sample"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Rises by one with each reading of this helper. */
   seq: count,
   /** Seconds since the epoch. */
@@ -336,7 +336,7 @@ export const CellSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("cell"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the cell in the notebook; null: not known. */
   cell_id: v.nullable(v.string()),
   /** null at the start on kernels that do not know it yet. */
@@ -368,7 +368,7 @@ export const OomSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("oom"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** The report below the cell. */
   report_id: v.string(),
   /** Seconds since the epoch. */
@@ -434,7 +434,7 @@ export const PlanSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("plan"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the request that this event completes. */
   request_id: v.string(),
   /** False where time ran out before everything was measured. */
@@ -486,7 +486,7 @@ export const ReleasedSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("released"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id in the reply to the `release` request. */
   release_id: v.string(),
   /** The report that the release was made for; null: none. */
@@ -524,7 +524,7 @@ export const WorkerReleasedSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("worker_released"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the request that this event completes. */
   request_id: v.string(),
   /** `nothing`: it ran, and freed no memory; `refused`: the worker is busy, gone or unknown; `failed`: it did not answer. */
@@ -646,7 +646,7 @@ export const DryRunSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("dry_run"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the request that this event completes. */
   request_id: v.string(),
   /** `asking`: nothing has run, the user has to agree first; `failed`: it stopped before its end. */
@@ -758,7 +758,7 @@ export const HoldersSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("holders"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the request; null when the helper measured on its own. */
   request_id: v.nullable(v.string()),
   /** Seconds since the epoch. */
@@ -784,7 +784,7 @@ export const PathSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("path"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the request that this event completes. */
   request_id: v.string(),
   /** The object that was requested. */
@@ -804,7 +804,7 @@ export const SnapshotSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("snapshot"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the request that this event completes. */
   request_id: v.string(),
   /** In the kernel's file system; null where nothing was written. */
@@ -822,7 +822,7 @@ export const CleanupSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("cleanup"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the request that this event completes. */
   request_id: v.string(),
   /** null where it could not be written. */
@@ -838,7 +838,7 @@ export const RescueSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("rescue"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the request that this event completes. */
   request_id: v.string(),
   /** In the kernel's file system; null where nothing was written. */
@@ -858,7 +858,7 @@ export const RerunSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("rerun"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the request that this event completes. */
   request_id: v.string(),
   /** `cancelled`: a `cancel` request ended the measurement. */
@@ -878,7 +878,7 @@ export const ProgressSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("progress"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Id of the request that this event completes. */
   request_id: v.string(),
   /** Seconds since the walk began. */
@@ -892,7 +892,7 @@ export const WarningSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("warning"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Seconds since the epoch. */
   time_s: number,
   /** The cell that it is about; null: not known. */
@@ -912,7 +912,7 @@ export const ErrorSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("error"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Seconds since the epoch. */
   time_s: number,
   /** The request that this ends; null: none. */
@@ -930,7 +930,7 @@ export const ByeSchema = v.object({
   /** Tag that identifies the message. */
   type: v.literal("bye"),
   /** Identity of the helper, as in `hello`. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** `unloaded`: the user unloaded the helper; `replaced`: another helper takes over. */
   reason: v.picklist(["unloaded", "replaced"])
 });
@@ -1226,7 +1226,7 @@ export const ReportSchema = v.object({
   /** Identity of this report; unchanged when it is completed. */
   report_id: v.string(),
   /** Identity of the helper that made it. */
-  life_id: v.string(),
+  helper_id: v.string(),
   /** Seconds since the epoch. */
   time_s: number,
   /** True where the GPU was simulated. */
@@ -1464,7 +1464,7 @@ export const StubSchema = v.strictObject({
   /** Identity of the report to request. */
   report_id: v.string(),
   /** Identity of the helper that has it. */
-  life_id: v.string()
+  helper_id: v.string()
 });
 
 export type Request = IAttachRequest | IDetachRequest | ISampleRequest | IPlanRequest | IHoldersRequest | IPathRequest | ICellsRequest | IHistoryRequest | ISnapshotRequest | IReleaseRequest | ICancelRequest | IReportRequest | IFixRequest | ICleanupRequest | IRescueRequest | IRerunRequest | IExplainRequest | IWorkersRequest | IFollowRequest | IWorkerReleaseRequest | IDryRunRequest | IPresenceRequest;
@@ -1576,7 +1576,7 @@ export interface IReportRequest {
   /** Version that the sender uses, as `major.minor`; another major version is refused. */
   protocol_version: string;
   /** Identity of the helper that the report names. */
-  life_id: string;
+  helper_id: string;
   /** The report in the notebook. */
   report_id: string;
 }
@@ -1724,7 +1724,7 @@ export interface IFrameOutput {
   /** Random identity of the output. */
   uid: string;
   /** Identity of the helper, as in `hello`. */
-  life_id: string;
+  helper_id: string;
   /** What the output shows. */
   kind: "gauge" | "report";
   /** Whether a gauge is drawn as one line. */
@@ -1740,7 +1740,7 @@ export interface IFrameOpening {
   /** Identity of the output. */
   uid: string;
   /** Identity of the helper that made the output. */
-  life_id: string;
+  helper_id: string;
 }
 
 /** What a frame sends on its comm. */
@@ -1774,7 +1774,7 @@ export interface IFrameScript {
 /** Everything that a frame receives. */
 export interface IFrameEnvelope {
   /** Identity of the helper, as in `hello`. */
-  life_id: string;
+  helper_id: string;
   /** Number of the message that this answers; null: none. */
   poll: number | null;
   /** Reply to the request of that message; null: it had none. */

@@ -60,7 +60,7 @@ export function makePlan(
 ): IPlan {
   return {
     type: 'plan',
-    life_id: 'life-1',
+    helper_id: 'helper-1',
     request_id,
     complete: true,
     items: [...items],

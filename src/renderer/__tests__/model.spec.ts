@@ -10,7 +10,7 @@ const trans = nullTranslator.load('gpu-headroom');
 
 const OOM: IOom = {
   type: 'oom',
-  life_id: REPORT.life_id,
+  helper_id: REPORT.helper_id,
   report_id: REPORT.report_id,
   time_s: REPORT.time_s,
   cell_id: REPORT.cell_id,
@@ -46,7 +46,7 @@ describe('ReportModel', () => {
     expect(model.trust).toBe('confirmed');
     expect(model.report).toBe(REPORT);
     expect(memory.requests).toEqual([
-      ['report', { life_id: 'life-1', report_id: 'report-1' }]
+      ['report', { helper_id: 'helper-1', report_id: 'report-1' }]
     ]);
   });
 
@@ -80,7 +80,7 @@ describe('ReportModel', () => {
 
   it('should not ask another helper', async () => {
     const memory = new FakeMemory({ report: known });
-    const model = follow(memory, { ...REPORT, life_id: 'life-0' });
+    const model = follow(memory, { ...REPORT, helper_id: 'helper-0' });
     await settle();
     expect(model.trust).toBe('saved');
     expect(memory.requests).toEqual([]);

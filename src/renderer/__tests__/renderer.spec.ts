@@ -222,7 +222,11 @@ describe('ReportRenderer', () => {
   });
 
   describe('of a report that was not saved', () => {
-    const stub = { version: '1.0', report_id: 'report-1', life_id: 'life-1' };
+    const stub = {
+      version: '1.0',
+      report_id: 'report-1',
+      helper_id: 'helper-1'
+    };
 
     it('should get it from the running helper', async () => {
       const renderer = await render(stub);
@@ -232,7 +236,7 @@ describe('ReportRenderer', () => {
     });
 
     it('should show that it is gone with the helper', async () => {
-      const renderer = await render({ ...stub, life_id: 'life-0' });
+      const renderer = await render({ ...stub, helper_id: 'helper-0' });
       await settle();
       expect(renderer.node.textContent).toBe(
         'The details of this report were not saved.'
@@ -247,7 +251,7 @@ describe('ReportRenderer', () => {
     memory.set({
       lastOom: {
         type: 'oom',
-        life_id: REPORT.life_id,
+        helper_id: REPORT.helper_id,
         report_id: REPORT.report_id,
         time_s: REPORT.time_s,
         cell_id: null,

@@ -55,22 +55,22 @@ describe('ReportSession', () => {
   beforeEach(async () => {
     port = new FakePort();
     changes = 0;
-    const { life_id, report_id } = REPORT;
-    session = new ReportSession(port, { life_id, report_id }, WORDS, () => {
+    const { helper_id, report_id } = REPORT;
+    session = new ReportSession(port, { helper_id, report_id }, WORDS, () => {
       changes++;
     });
-    session.follow(REPORT.life_id);
+    session.follow(REPORT.helper_id);
     await settle();
   });
 
   it('should be confirmed only by the helper that made the report', () => {
     expect(session.trust).toBe('confirmed');
-    session.follow(REPORT.life_id);
+    session.follow(REPORT.helper_id);
     expect(session.trust).toBe('confirmed');
-    session.follow('life-2');
+    session.follow('helper-2');
     expect(session.trust).toBe('saved');
     expect(session.report).toBeNull();
-    session.follow(REPORT.life_id, true);
+    session.follow(REPORT.helper_id, true);
     expect(session.trust).toBe('asking');
   });
 
@@ -154,7 +154,7 @@ describe('ReportSession', () => {
 
   it('should ignore a reply after its end', async () => {
     session.follow(null);
-    session.follow(REPORT.life_id);
+    session.follow(REPORT.helper_id);
     session.follow(null);
     const before = changes;
     await settle();

@@ -63,7 +63,7 @@ class CancelRequest(_Asked):
 
 class ReportRequest(_Asked):
     type: Literal["report"]
-    life_id: str
+    helper_id: str
     report_id: str
 
 

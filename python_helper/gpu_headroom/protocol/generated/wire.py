@@ -189,7 +189,7 @@ class Origin(TypedDict):
 class Report(TypedDict):
     version: str
     report_id: str
-    life_id: str
+    helper_id: str
     time_s: float
     simulated: bool
     framework: FrameworkName
@@ -226,7 +226,7 @@ class Report(TypedDict):
 class Stub(TypedDict):
     version: str
     report_id: str
-    life_id: str
+    helper_id: str
 
 
 class Edit(TypedDict):
@@ -240,7 +240,7 @@ class Hello(TypedDict):
     type: Literal["hello"]
     protocol_version: str
     helper_version: str
-    life_id: str
+    helper_id: str
     comm_id: str
     installed: bool
     control: bool
@@ -248,7 +248,7 @@ class Hello(TypedDict):
 
 class Sample(TypedDict):
     type: Literal["sample"]
-    life_id: str
+    helper_id: str
     seq: int
     time_s: float
     state: State
@@ -263,7 +263,7 @@ class Sample(TypedDict):
 
 class Cell(TypedDict):
     type: Literal["cell"]
-    life_id: str
+    helper_id: str
     cell_id: str | None
     execution_count: int | None
     status: Literal["running", "ok", "error", "oom"]
@@ -279,7 +279,7 @@ class Cell(TypedDict):
 
 class Oom(TypedDict):
     type: Literal["oom"]
-    life_id: str
+    helper_id: str
     report_id: str
     time_s: float
     cell_id: str | None
@@ -295,7 +295,7 @@ class Shared(TypedDict):
 
 class Plan(TypedDict):
     type: Literal["plan"]
-    life_id: str
+    helper_id: str
     request_id: str
     complete: bool
     items: list[Item]
@@ -313,7 +313,7 @@ class ReleasedItem(TypedDict):
 
 class Released(TypedDict):
     type: Literal["released"]
-    life_id: str
+    helper_id: str
     release_id: str
     report_id: str | None
     automatic: bool
@@ -332,7 +332,7 @@ class Released(TypedDict):
 
 class WarningEvent(TypedDict):
     type: Literal["warning"]
-    life_id: str
+    helper_id: str
     time_s: float
     cell_id: str | None
     kind: Literal["filling_up", "growth", "retries", "swallowed_oom", "beyond_gpu", "host_low"]
@@ -342,7 +342,7 @@ class WarningEvent(TypedDict):
 
 class ErrorEvent(TypedDict):
     type: Literal["error"]
-    life_id: str
+    helper_id: str
     time_s: float
     request_id: str | None
     where: str
@@ -351,7 +351,7 @@ class ErrorEvent(TypedDict):
 
 class Bye(TypedDict):
     type: Literal["bye"]
-    life_id: str
+    helper_id: str
     reason: Literal["unloaded", "replaced"]
 
 
@@ -509,7 +509,7 @@ class Process(TypedDict):
 
 class Holders(TypedDict):
     type: Literal["holders"]
-    life_id: str
+    helper_id: str
     request_id: str | None
     time_s: float
     duration_s: float
@@ -522,7 +522,7 @@ class Holders(TypedDict):
 
 class Path(TypedDict):
     type: Literal["path"]
-    life_id: str
+    helper_id: str
     request_id: str
     holder_id: str
     complete: bool
@@ -532,7 +532,7 @@ class Path(TypedDict):
 
 class Snapshot(TypedDict):
     type: Literal["snapshot"]
-    life_id: str
+    helper_id: str
     request_id: str
     path: str | None
     bytes: int | None
@@ -541,7 +541,7 @@ class Snapshot(TypedDict):
 
 class Cleanup(TypedDict):
     type: Literal["cleanup"]
-    life_id: str
+    helper_id: str
     request_id: str
     code: str | None
     message: Message
@@ -549,7 +549,7 @@ class Cleanup(TypedDict):
 
 class Rescue(TypedDict):
     type: Literal["rescue"]
-    life_id: str
+    helper_id: str
     request_id: str
     path: str | None
     bytes: int | None
@@ -559,7 +559,7 @@ class Rescue(TypedDict):
 
 class Rerun(TypedDict):
     type: Literal["rerun"]
-    life_id: str
+    helper_id: str
     request_id: str
     status: Literal["ready", "cancelled"]
     items: list[Item]
@@ -569,7 +569,7 @@ class Rerun(TypedDict):
 
 class Progress(TypedDict):
     type: Literal["progress"]
-    life_id: str
+    helper_id: str
     request_id: str
     elapsed_s: float
 
@@ -630,7 +630,7 @@ class PresenceReply(TypedDict):
 
 class FrameOutput(TypedDict):
     uid: str
-    life_id: str
+    helper_id: str
     kind: Literal["gauge", "report"]
     compact: bool
     report_id: str | None
@@ -639,7 +639,7 @@ class FrameOutput(TypedDict):
 class FrameOpening(TypedDict):
     version: str
     uid: str
-    life_id: str
+    helper_id: str
 
 
 class FrameMessage(TypedDict):
@@ -660,7 +660,7 @@ class FrameScript(TypedDict):
 
 
 class FrameEnvelope(TypedDict):
-    life_id: str
+    helper_id: str
     poll: int | None
     reply: Reply | None
     fixed: list[ChangedCell] | None
@@ -728,7 +728,7 @@ class FollowedWorkers(TypedDict):
 
 class WorkerReleased(TypedDict):
     type: Literal["worker_released"]
-    life_id: str
+    helper_id: str
     request_id: str
     status: Literal["done", "nothing", "refused", "failed"]
     message: Message
@@ -799,7 +799,7 @@ class DryRunFound(TypedDict):
 
 class DryRun(TypedDict):
     type: Literal["dry_run"]
-    life_id: str
+    helper_id: str
     request_id: str
     status: Literal["asking", "running", "done", "failed"]
     message: Message | None

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.life.wheels import Environment, present_wheel, version_of, with_version
+from tests.lifecycle.wheels import Environment, present_wheel, version_of, with_version
 from tests.live import LiveKernel
 from tests.samples.collect import FILL, SIMULATE
 
@@ -107,7 +107,7 @@ def test_live_kernels_outlive_upgrade_and_downgrade(
     first = open_kernel()
     first.inject(pack)
     simulate(first)
-    life = first.attach()["hello"]["life_id"]
+    helper_id = first.attach()["hello"]["helper_id"]
 
     environment.install(new)
     assert environment.extension == version_of(new)
@@ -120,7 +120,7 @@ def test_live_kernels_outlive_upgrade_and_downgrade(
     environment.install(old)
     assert environment.extension == version_of(old)
     assert is_well(second) == version_of(new)
-    assert first.attach()["hello"]["life_id"] == life
+    assert first.attach()["hello"]["helper_id"] == helper_id
     assert first.value("held.numel()") == GIB
     second.restart()
     second.inject(pack)

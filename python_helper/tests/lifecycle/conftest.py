@@ -1,4 +1,4 @@
-"""What the tests of the package's life share."""
+"""What the tests of the package's lifecycle share."""
 
 from __future__ import annotations
 

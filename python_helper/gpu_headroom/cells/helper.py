@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from .runs import Ledger
 
 
-class Life(Protocol):
+class Helper(Protocol):
     """Common interface; implemented by `session/session.py`."""
 
     shell: Any
-    life_id: str
+    helper_id: str
     channel: Channel | None
     cuda: Cuda
     leases: Leases
