@@ -14,7 +14,7 @@ from .tracebacks import without_own_frames
 from .unsupported import SPARSE, not_simulated
 
 if TYPE_CHECKING:
-    from .gpu import Device
+    from .gpu import SimGpu
     from .machine import Machine
 
 
@@ -99,8 +99,8 @@ class GpuMode(TorchDispatchMode):
         what: Operation,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        gpu: Device | None,
-        first: Device | None,
+        gpu: SimGpu | None,
+        first: SimGpu | None,
     ) -> Any:
         """Run one whose result is on a GPU; `None`: on the host, of what is on the `first`."""
         if what.composition is not None and gpu is not None:
@@ -117,7 +117,7 @@ class GpuMode(TorchDispatchMode):
 
 
 def _check_devices(
-    what: Operation, args: tuple[Any, ...], placed: list[tuple[torch.Tensor, Device | None]]
+    what: Operation, args: tuple[Any, ...], placed: list[tuple[torch.Tensor, SimGpu | None]]
 ) -> None:
     """Raise PyTorch's error where an operation mixes tensors of several devices."""
     home = placed[0][1]
@@ -149,7 +149,7 @@ def _mixed(
     )
 
 
-def _name(gpu: Device | None) -> str:
+def _name(gpu: SimGpu | None) -> str:
     return "cpu" if gpu is None else str(gpu.device)
 
 

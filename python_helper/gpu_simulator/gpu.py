@@ -56,7 +56,7 @@ class GpuState:
     has_context: bool
 
 
-class Device:
+class SimGpu:
     """One GPU, the `index`-th of the machine, of `capacity` bytes.
 
     `thread` is what CUDA keeps for each thread. `captured` are the streams that graphs are captured

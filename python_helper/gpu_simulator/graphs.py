@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 if TYPE_CHECKING:
-    from .gpu import Device
+    from .gpu import SimGpu
     from .machine import Machine
     from .patches import Patches
 
@@ -38,7 +38,7 @@ class _Graph:
     def __init__(self, keep_graph: bool = False) -> None:
         del keep_graph  # there is none
         self._pool: tuple[int, int] | None = None
-        self._gpu: Device | None = None
+        self._gpu: SimGpu | None = None
         self._stream = 0
 
     def capture_begin(self, pool: tuple[int, int] | None = None, **_: Any) -> None:

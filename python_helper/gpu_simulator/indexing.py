@@ -15,7 +15,7 @@ from .sizing import known_slice
 from .torch_internals import CPU, without_torch_function
 
 if TYPE_CHECKING:
-    from .gpu import Device
+    from .gpu import SimGpu
     from .machine import Machine
     from .torch_internals import Arguments, Keywords
 
@@ -73,7 +73,7 @@ def _is_one_for_each_dim(index: Any) -> bool:
     )
 
 
-def _placed(machine: Machine, part: Any, home: Device) -> Any:
+def _placed(machine: Machine, part: Any, home: SimGpu) -> Any:
     """Return an index that is a list or an array as a tensor; a mask stays on the host."""
     if isinstance(part, (list, range)):
         if not all(isinstance(item, (int, list)) for item in part):

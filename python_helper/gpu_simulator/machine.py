@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .gpu import Device, ThreadState
+from .gpu import SimGpu, ThreadState
 from .memory import Memory
 from .shapes import Shapes
 from .torch_internals import device_index, thread_state, without_torch_function
@@ -30,7 +30,7 @@ class Machine:
     def __init__(self, capacities: Sequence[int], outside: int, *, values: bool) -> None:
         self.thread = ThreadState()
         self.all_gpus = tuple(
-            [Device(i, capacity, outside, self.thread) for i, capacity in enumerate(capacities)]
+            [SimGpu(i, capacity, outside, self.thread) for i, capacity in enumerate(capacities)]
         )
         self.memory = Memory()
         self.shapes = Shapes(self.memory)
@@ -40,13 +40,13 @@ class Machine:
         self.has_several = len(self.all_gpus) > 1
         self._hides_real_gpu = bool(torch.version.cuda or torch.version.hip)
         self._pinned: weakref.WeakSet[torch.UntypedStorage] = weakref.WeakSet()
-        self._raw: dict[int, tuple[Device, Block]] = {}
+        self._raw: dict[int, tuple[SimGpu, Block]] = {}
         self._wanted: object = _UNREAD
-        self._gpus: tuple[Device, ...] = ()
+        self._gpus: tuple[SimGpu, ...] = ()
         self._settled = False
 
     @property
-    def gpus(self) -> tuple[Device, ...]:
+    def gpus(self) -> tuple[SimGpu, ...]:
         """The visible GPUs, by ordinal.
 
         The environment is read until the first use, as in CUDA; later changes have no effect. It
@@ -73,7 +73,7 @@ class Machine:
         self._settled = True
 
     @property
-    def current(self) -> Device:
+    def current(self) -> SimGpu:
         """This thread's current GPU."""
         return self.gpu_at(self.thread.current)
 
@@ -81,7 +81,7 @@ class Machine:
         """Wait for nothing, all work is done; like any use it gives the process a context."""
         self.gpu_at(self.thread.current if ordinal is None else ordinal).has_context = True
 
-    def gpu_at(self, ordinal: int) -> Device:
+    def gpu_at(self, ordinal: int) -> SimGpu:
         """Return the GPU that PyTorch counts as `ordinal`, or raise CUDA's own error."""
         gpus = self.gpus
         if 0 <= ordinal < len(gpus):
@@ -95,7 +95,7 @@ class Machine:
             f"The simulated machine has {names}; there is no cuda:{ordinal}."
         )
 
-    def gpu_named(self, device: object) -> Device:
+    def gpu_named(self, device: object) -> SimGpu:
         """Return the GPU that a person may write as `device`: "cuda" is the current one."""
         index = device if isinstance(device, int) else device_index(device)
         return self.current if index is None else self.gpu_at(index)
@@ -112,7 +112,7 @@ class Machine:
             self.thread.current = ordinal
         return before
 
-    def gpu_of(self, value: Any) -> Device | None:
+    def gpu_of(self, value: Any) -> SimGpu | None:
         """Return the GPU of `value` if it is a tensor on one."""
         if not isinstance(value, torch.Tensor):
             return None
@@ -143,7 +143,7 @@ class Machine:
         with without_torch_function():
             return tensor.layout is torch.strided and tensor.untyped_storage() in self._pinned
 
-    def target(self, device: Any, first: Device | None) -> Device | None:
+    def target(self, device: Any, first: SimGpu | None) -> SimGpu | None:
         """Return the GPU that an operator call names by the `torch.device`; `None` for the host.
 
         Below the function mode "meta:1" is the GPU cuda:1. If PyTorch's own C++ code takes the

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .blocks import Block
-    from .gpu import Device
+    from .gpu import SimGpu
 
 _resize_storage = torch.UntypedStorage.resize_
 
@@ -27,7 +27,7 @@ class Allocation(weakref.ref["torch.UntypedStorage"]):
 
     __slots__ = ("block", "gpu", "host", "key", "nbytes", "views")
 
-    gpu: Device
+    gpu: SimGpu
     key: int
     nbytes: int
     block: Block | None
@@ -60,7 +60,7 @@ class Memory:
         """Return how many storages, empty ones included, are on the GPUs."""
         return len(self._live)
 
-    def gpu_of(self, tensor: torch.Tensor) -> Device | None:
+    def gpu_of(self, tensor: torch.Tensor) -> SimGpu | None:
         """Return the GPU that `tensor` is on, if any. Call it `without_torch_function`."""
         if not is_meta(tensor):
             return None
@@ -116,7 +116,7 @@ class Memory:
     def charge(
         self,
         storage: torch.UntypedStorage,
-        gpu: Device,
+        gpu: SimGpu,
         host: torch.UntypedStorage | None = None,
     ) -> Allocation:
         """Put `storage` on `gpu`, or follow its new size if it is on one already.

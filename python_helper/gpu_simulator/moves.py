@@ -9,7 +9,7 @@ import torch
 from .torch_internals import META, is_gpu_device, is_plain_meta_device, plain_meta
 
 if TYPE_CHECKING:
-    from .gpu import Device
+    from .gpu import SimGpu
     from .machine import Machine
     from .torch_internals import Arguments, Keywords
 
@@ -51,7 +51,7 @@ def _with_device(machine: Machine, args: Arguments, kwargs: Keywords) -> tuple[A
     return (args[0], other.device, other.dtype, *args[2:]), rest
 
 
-def _returning(copy: torch.Tensor, home: Device | None) -> torch.Tensor:
+def _returning(copy: torch.Tensor, home: SimGpu | None) -> torch.Tensor:
     """Return `copy`, on another GPU, with a hook that moves its gradient back to `home`.
 
     PyTorch has device "meta" on both sides and would not move the gradient.

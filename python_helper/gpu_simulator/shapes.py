@@ -15,7 +15,7 @@ from .values import Values, charge_all, on_gpu, storage_of, written_arguments
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .gpu import Device
+    from .gpu import SimGpu
     from .memory import Memory
     from .operations import Operation
     from .torch_internals import Arguments, Keywords
@@ -62,7 +62,7 @@ class Shapes:
         self._numbers = Values(memory)
 
     def run(
-        self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: Device | None
+        self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: SimGpu | None
     ) -> Any:
         """Return the result of an operation on `gpu`; off the GPUs (None), zeros."""
         if self._is_of_numbers(operation, args, kwargs):

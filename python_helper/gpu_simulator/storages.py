@@ -13,7 +13,7 @@ from .torch_internals import is_gpu_device, without_torch_function
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .gpu import Device
+    from .gpu import SimGpu
     from .machine import Machine
     from .patches import Patches
 
@@ -146,7 +146,7 @@ def _put_locations(patches: Patches, machine: Machine) -> None:
     patches.put(torch.serialization, "_package_registry", [entry, *registry])
 
 
-def _take_over(machine: Machine, gpu: Device, host: torch.UntypedStorage) -> torch.UntypedStorage:
+def _take_over(machine: Machine, gpu: SimGpu, host: torch.UntypedStorage) -> torch.UntypedStorage:
     """Return a storage on `gpu` that takes `host` over as the place of its values."""
     with without_torch_function():
         storage = _Storage(host.nbytes(), device="meta")

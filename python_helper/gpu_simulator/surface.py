@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .classes import Event, GpuGenerator, Stream
-from .gpu import DEVICE_NAME, Device
+from .gpu import DEVICE_NAME, SimGpu
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,7 +148,7 @@ def _memory_functions(machine: Machine) -> dict[str, Any]:
     }
 
 
-def _each_gpu(machine: Machine, act: Callable[[Device], None]) -> Callable[..., None]:
+def _each_gpu(machine: Machine, act: Callable[[SimGpu], None]) -> Callable[..., None]:
     def act_on_all(*_: Any) -> None:
         for gpu in machine.gpus:
             act(gpu)
@@ -156,11 +156,11 @@ def _each_gpu(machine: Machine, act: Callable[[Device], None]) -> Callable[..., 
     return act_on_all
 
 
-def _empty_cache(gpu: Device) -> None:
+def _empty_cache(gpu: SimGpu) -> None:
     gpu.allocator.empty_cache()
 
 
-def _clear_workspaces(gpu: Device) -> None:
+def _clear_workspaces(gpu: SimGpu) -> None:
     gpu.blas.clear()
 
 

@@ -11,7 +11,7 @@ from .torch_internals import CPU, META, in_kernel, is_meta, map_tensors, tensors
 from .unsupported import SPARSE, not_simulated
 
 if TYPE_CHECKING:
-    from .gpu import Device
+    from .gpu import SimGpu
     from .memory import Memory
     from .operations import Operation
     from .torch_internals import Arguments, Keywords
@@ -32,7 +32,7 @@ class Values:
         self._memory = memory
 
     def run(
-        self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: Device | None
+        self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: SimGpu | None
     ) -> Any:
         """Return the result of an operation on `gpu`; off the GPUs (None), on the host."""
         if gpu is None:
@@ -59,7 +59,7 @@ class Values:
             view = view.conj()
         return torch._neg_view(view) if tensor.is_neg() else view  # noqa: SLF001 -- no public name
 
-    def adopt(self, host: torch.Tensor, gpu: Device) -> torch.Tensor:
+    def adopt(self, host: torch.Tensor, gpu: SimGpu) -> torch.Tensor:
         """Return a tensor on `gpu` whose values are those of the host tensor `host`."""
         host_storage = storage_of(host)
         storage = self._memory.owner_of(host_storage)
@@ -75,7 +75,7 @@ class Values:
         return empty.set_(storage, host.storage_offset(), host.size(), host.stride())
 
     def _run_view(
-        self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: Device
+        self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: SimGpu
     ) -> Any:
         """Views and resizes change no value: the `meta` kernel alone tells the new geometry."""
         with in_kernel():
@@ -86,7 +86,7 @@ class Values:
                 self._memory.bind(allocation, torch.UntypedStorage(allocation.nbytes))
         return result
 
-    def _predict(self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: Device) -> Any:
+    def _predict(self, operation: Operation, args: Arguments, kwargs: Keywords, gpu: SimGpu) -> Any:
         """Return the result without values, charged, or None where sizes depend on values."""
         if not operation.may_be_large(tensors_in((*args, *kwargs.values()), [])):
             return None
@@ -105,7 +105,7 @@ class Values:
         operation: Operation,
         args: Arguments,
         kwargs: Keywords,
-        gpu: Device | None = None,
+        gpu: SimGpu | None = None,
     ) -> Any:
         host_args = [map_tensors(self.host, value) for value in args]
         host_kwargs = {name: map_tensors(self.host, value) for name, value in kwargs.items()}
@@ -115,7 +115,7 @@ class Values:
                 return operation.kernel(*host_args, **host_kwargs)
         return operation.kernel(*host_args, **host_kwargs)
 
-    def _fill(self, sized: Any, result: Any, gpu: Device) -> None:
+    def _fill(self, sized: Any, result: Any, gpu: SimGpu) -> None:
         """Put the values of the host's `result` behind the tensors that were sized before."""
         pairs = zip(tensors_in((sized,), []), tensors_in((result,), []), strict=True)
         for tensor, host in pairs:
@@ -131,7 +131,7 @@ class Values:
                 self.host(tensor).copy_(host)
 
     def _to_gpu(
-        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, gpu: Device
+        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, gpu: SimGpu
     ) -> Any:
         adopt = partial(self.adopt, gpu=gpu)
         if operation.makes_nothing:
@@ -150,7 +150,7 @@ class Values:
         )
 
     def _follow_resize(
-        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, gpu: Device
+        self, operation: Operation, args: Arguments, kwargs: Keywords, result: Any, gpu: SimGpu
     ) -> None:
         """Give `out=` tensors the size that the host's kernel gave their host side."""
         if not operation.may_resize:
@@ -177,7 +177,7 @@ def on_gpu(kwargs: Keywords, device: torch.device) -> Keywords:
     return changed
 
 
-def charge_all(memory: Memory, result: Any, gpu: Device) -> None:
+def charge_all(memory: Memory, result: Any, gpu: SimGpu) -> None:
     """Charge every storage in `result`, new ones to `gpu`."""
     for tensor in tensors_in((result,), []):
         if is_meta(tensor):

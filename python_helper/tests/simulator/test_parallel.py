@@ -169,7 +169,7 @@ def test_an_interruption_leaves_no_context_behind(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("gpu_simulator.gpu.Device.run_beside", interrupt)
+        patch.setattr("gpu_simulator.gpu.SimGpu.run_beside", interrupt)
         with pytest.raises(KeyboardInterrupt):
             torch.ones(2, device="cuda").add(1)
     assert not thread_state.in_kernel
