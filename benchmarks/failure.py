@@ -80,15 +80,19 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
         with _page_kernel(python, folder) as kernel:
             spent_ms.append(kernel.value("spent_ms"))
             first.append(_fail(kernel))
-    what = "processor time of the helper's thread at rest, until all that a card needs is compiled"
+    what = (
+        "processor time of the helper's thread at rest, until all that a report needs is compiled"
+    )
     yield Row(what, "", spread(spent_ms))
-    yield times_row("error → card, the first of a kernel", [times.card_ms for times in first], 500)
+    yield times_row(
+        "error → report, the first of a kernel", [times.report_ms for times in first], 500
+    )
     yield times_row("… of it after the traceback was shown", [times.own_ms for times in first])
     with _kernel(python, folder) as kernel:
         baseline = kernel.value("torch.cuda.memory_allocated()")
         _fail(kernel)
         later = [_fail(kernel) for _ in range(FAILURES)]
-        yield times_row("error → card, later ones", [times.card_ms for times in later], 500)
+        yield times_row("error → report, later ones", [times.report_ms for times in later], 500)
         yield times_row("… of it after the traceback was shown", [times.own_ms for times in later])
         kernel.run("objects = [[each] for each in range(1_000_000)]")
         many = [_fail(kernel).own_ms for _ in range(FAILURES)]
@@ -149,7 +153,7 @@ def _kernel(python: Path, folder: Path) -> LiveKernel:
 
 @dataclass(frozen=True)
 class _Times:
-    card_ms: float
+    report_ms: float
     """From the error in the cell to the report."""
     own_ms: float
     """From the traceback, which IPython shows before it, to the report."""

@@ -48,5 +48,5 @@ def rows(python: Path, folder: Path) -> Iterator[Row]:
         )
         yield Row("… walks that came to their end", "", f"{kernel.value('complete')} of {TIMES}")
         assert kernel.run(f"import gc; gc.disable()\n{GARBAGE}\n{MEASURE}").status == "ok"
-        yield times_row("… the same with garbage on the card", kernel.value("times"), 250)
+        yield times_row("… the same with garbage on the GPU", kernel.value("times"), 250)
         yield Row("… walks that came to their end", "", f"{kernel.value('complete')} of {TIMES}")

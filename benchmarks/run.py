@@ -48,7 +48,7 @@ HEAD = ("what", "goal", "measured", "holds")
 TEXT = """# Benchmarks
 
 Made by `make benchmarks`; do not edit. Measured on a **simulated GPU**: these numbers say what
-GPU Headroom itself costs and how fast it is, not how fast a card or its driver is.
+GPU Headroom itself costs and how fast it is, not how fast a GPU or its driver is.
 
 Where *PyTorch's own allocator* is named, an unchanged CUDA build runs over a stub of the runtime
 (`make cuda`): no GPU is simulated, and kernels that compute nothing leave Python's share of a step.
@@ -81,7 +81,7 @@ PARTS = {
     "link": Part("The first reading", lambda folder: link.rows(PYTHON, folder)),
     "pixel": Part("From an allocation to the pixel", pixel.rows),
     "flow": Part("A stream of readings", flow.rows),
-    "failure": Part("The card", lambda folder: failure.rows(PYTHON, folder)),
+    "failure": Part("The report", lambda folder: failure.rows(PYTHON, folder)),
     "surface": Part("Long reports", lambda folder: failure.surface_rows(PYTHON, folder)),
     "cycles": Part("Freeing", lambda folder: cycles.rows(PYTHON, folder)),
     "holders": Part("Who holds what", lambda folder: holders.rows(PYTHON, folder)),

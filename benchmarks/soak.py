@@ -31,7 +31,7 @@ Made by `make soak`; do not edit. Run on a **simulated GPU**. {system}
 
 One page of JupyterLab with {notebooks} notebooks, each with a kernel of its own, was used for
 {minutes} minutes, and then the same again with the extension disabled. In {heavy} of them PyTorch
-holds memory on a simulated card, one has 1,000 cells that ran, each of which keeps memory, and the
+holds memory on a simulated GPU, one has 1,000 cells that ran, each of which keeps memory, and the
 rest import no framework: so many kernels with PyTorch do not fit into the memory of a usual
 machine. Another page was loaded again in each round while a cell of its notebook ran; what that
 page sends is not counted, what it costs the server is.

@@ -30,7 +30,7 @@ RESAMPLES = 2000
 READINGS = 300
 BEFORE_S, AFTER_S = 0.006, 0.024
 TRIMMED = 10  # of the counts one in so many is left out at either end: the machine was elsewhere
-ALLOCATOR = "PyTorch's own allocator, two cards"
+ALLOCATOR = "PyTorch's own allocator, two GPUs"
 
 OF_LOOP = {2: 0.3, 10: 1.0}
 OF_PROCESSOR = {2: 0.1, 10: 0.5}

@@ -84,7 +84,7 @@ def judged(place: Place, notebook: SeededNotebook) -> Iterator[Tried]:
         failing = cell_id(notebook.steps[-1].cell)
         report = report_of(kernel, run_to_failure(kernel, notebook), failing)
         if report is None:
-            raise NotAsSaid("there is no card")
+            raise NotAsSaid("there is no report")
         if not [each for each in report["remedies"] if each["kind"] == "edit"]:
             return
         sources = _up_to(notebook, notebook.steps[-1].cell)
@@ -179,7 +179,9 @@ def summary(results: Sequence[Tried]) -> str:
         ),
     ]
     table = "".join(f"| {name} | {value} |\n" for name, value in rows)
-    return f"{notebooks} notebooks whose card offers an edit:\n\n| runs | |\n| --- | --- |\n{table}"
+    return (
+        f"{notebooks} notebooks whose report offers an edit:\n\n| runs | |\n| --- | --- |\n{table}"
+    )
 
 
 def main() -> None:

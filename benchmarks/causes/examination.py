@@ -204,7 +204,7 @@ def examine(place: Place, notebook: SeededNotebook, *, quick: bool = False) -> E
         run = run_to_failure(kernel, notebook)
         report = report_of(kernel, run, cell_id(notebook.steps[-1].cell))
         if report is None:
-            raise NotAsSaid("there is no card")
+            raise NotAsSaid("there is no report")
         requests: int = kernel.value(_REQUESTS)
         after = [
             _passes_freed(kernel, notebook, report, items) for items in (OF_THE_FAILED_CELL, None)

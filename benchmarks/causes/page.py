@@ -24,7 +24,7 @@ GIB = 2**30
 _HEAD = ("notebook", "what is in it", "cause", "said first", "and", "useless", "edits", "freed")
 _OF_REPORTS = (*_HEAD[:5], "right remedies", "not named", *_HEAD[5:7])
 
-TEXT = """# Which cause a card names
+TEXT = """# Which cause a report names
 
 Made by `make causes`; do not edit. Measured on a **simulated GPU**, {date}, {versions}.
 
@@ -61,7 +61,7 @@ after 9.
 * **Freed**: whether the failing cell passes once what it holds is freed, as measured; `safe set`:
   once everything is freed that costs nothing.
 * **Promised**: the bytes that an edit is said to save are within 20 % of what it saves, or no more
-  than that where it is said to save "at least" so much, measured by running both on a card that is
+  than that where it is said to save "at least" so much, measured by running both on a GPU that is
   never full. For a smaller batch that is how much lower the peak of the whole notebook is, in
   brackets in the table: a failure comes long before it. For other edits it is how much less is in
   use at the request that failed, or, where the edited run makes other requests, the share by which
@@ -91,13 +91,13 @@ made in their files, as the page makes them.
 each header) written anew in small, in their shape and with their names; what helped the person
 there is the label. Libraries that are not installed are small stand-ins, which lie in a
 `site-packages` as the real ones do, and keep memory where these keep it. Labels were committed
-**before anything was known of what a card says**. They are in `benchmarks/causes/reports/`, and run
+**before anything was known of what a report says**. They are in `benchmarks/causes/reports/`, run
 alone by `make causes ARGS=reports`.
 
 * **A right remedy**: one of those offered is what helped there, and passes where it is an edit.
   **What has to be named**: the number, the container or the module that the label names stands in
-  the card. A remedy is **useless** also where the label says that it does not help here.
-* Where a library catches the error and goes on, a warning is right, and a card is not; where the
+  the GPU. A remedy is **useless** also where the label says that it does not help here.
+* Where a library catches the error and goes on, a warning is right, and a report is not; where the
   host's memory ran out, neither is.
 
 {reports_summary}
@@ -108,7 +108,7 @@ alone by `make causes ARGS=reports`.
 
 A failure in a forward pass comes before the peak. What the layers have made so far, and what they
 would have made, is reckoned by the numbers that they have (`oom/shapes.py`). Here the factor from
-one to the other is set beside what autograd really saves, for each layer of a model that the card
+one to the other is set beside what autograd really saves, for each layer of a model that the GPU
 could have run out at, from a twelfth of the pass on: 1 is right, less is too little. Models of
 libraries, built and run without memory (`python -m benchmarks.causes.layers`).
 

@@ -127,7 +127,7 @@ def _arguments() -> argparse.Namespace:
         default=True,
         help="measure times too: leave the machine idle",
     )
-    parser.add_argument("--real", action="store_true", help="use the real card of this machine")
+    parser.add_argument("--real", action="store_true", help="use the real GPU of this machine")
     parser.add_argument("--workers", type=int, default=2 * (os.cpu_count() or 1))
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-# All batches of a loader are moved to the card first, into a list
+# All batches of a loader are moved to the GPU first, into a list
 #
 # cause: data-on-gpu
 # also: activations

@@ -1,4 +1,4 @@
-# A checkpoint is loaded to the card and stays beside the model while training resumes
+# A checkpoint is loaded to the GPU and stays beside the model while training resumes
 #
 # cause: kept-copies
 # also: model-too-large

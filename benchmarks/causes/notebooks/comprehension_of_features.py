@@ -1,4 +1,4 @@
-# A comprehension keeps every feature of a test set on the card
+# A comprehension keeps every feature of a test set on the GPU
 #
 # cause: kept-tensors
 # edit: yes

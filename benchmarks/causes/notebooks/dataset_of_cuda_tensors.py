@@ -1,4 +1,4 @@
-# A Dataset whose constructor puts all samples on the card
+# A Dataset whose constructor puts all samples on the GPU
 #
 # cause: data-on-gpu
 # edit: yes

@@ -1,4 +1,4 @@
-# The whole data set is moved to the card before training
+# The whole data set is moved to the GPU before training
 #
 # cause: data-on-gpu
 # also: activations

@@ -1,4 +1,4 @@
-# A moving average of the weights is kept on the card beside a model that fills it
+# A moving average of the weights is kept on the GPU beside a model that fills it
 #
 # cause: kept-copies
 # also: model-too-large

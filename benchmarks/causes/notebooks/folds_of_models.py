@@ -1,4 +1,4 @@
-# Cross-validation keeps the trained model of every fold on the card
+# Cross-validation keeps the trained model of every fold on the GPU
 #
 # cause: kept-copies
 # edit: yes

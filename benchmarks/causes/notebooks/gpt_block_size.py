@@ -1,4 +1,4 @@
-# A small GPT whose context is too long for this card; the batch is one already
+# A small GPT whose context is too long for this GPU; the batch is one already
 #
 # cause: activations
 # what: input-length

@@ -1,4 +1,4 @@
-# A decoder of one's own whose keys and values of all conversations stay on the card
+# A decoder of one's own whose keys and values of all conversations stay on the GPU
 #
 # cause: growing-cache
 # edit: yes

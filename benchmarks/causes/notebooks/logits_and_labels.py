@@ -1,4 +1,4 @@
-# Logits and labels of a validation are kept on the card and compared at its end
+# Logits and labels of a validation are kept on the GPU and compared at its end
 #
 # cause: kept-tensors
 # edit: yes

@@ -1,4 +1,4 @@
-# Losses are appended with their graphs, at a batch that takes half of the card
+# Losses are appended with their graphs, at a batch that takes half of the GPU
 #
 # cause: retained-graph
 # also: activations

@@ -1,4 +1,4 @@
-# A line of a colleague limits the process to a quarter of the card
+# A line of a colleague limits the process to a quarter of the GPU
 #
 # cause: memory-fraction
 # also: activations

@@ -1,4 +1,4 @@
-# The weights alone, in float32, are more than the card has
+# The weights alone, in float32, are more than the GPU has
 #
 # cause: wide-dtype
 # also: model-too-large

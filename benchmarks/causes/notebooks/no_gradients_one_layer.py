@@ -1,4 +1,4 @@
-# Inference without gradients where one layer's input and output fill the card
+# Inference without gradients where one layer's input and output fill the GPU
 #
 # cause: activations
 # what: image-size

@@ -1,4 +1,4 @@
-# The model moved to the card has two names, net and model, and is one object
+# The model moved to the GPU has two names, net and model, and is one object
 #
 # cause: activations
 # what: batch

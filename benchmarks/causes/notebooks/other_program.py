@@ -1,4 +1,4 @@
-# Another program holds most of the card, and this notebook needs little
+# Another program holds most of the GPU, and this notebook needs little
 #
 # cause: other-programs
 # also: activations

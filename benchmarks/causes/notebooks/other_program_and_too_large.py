@@ -1,4 +1,4 @@
-# Another program holds a third of the card; the batch would not fit an empty one either
+# Another program holds a third of the GPU; the batch would not fit an empty one either
 #
 # cause: activations
 # also: other-programs

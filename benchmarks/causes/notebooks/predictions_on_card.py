@@ -1,4 +1,4 @@
-# Predictions of a segmentation network are collected on the card
+# Predictions of a segmentation network are collected on the GPU
 #
 # cause: kept-tensors
 # edit: yes

@@ -1,4 +1,4 @@
-# A replay buffer of its own class, whose transitions are named tuples on the card
+# A replay buffer of its own class, whose transitions are named tuples on the GPU
 #
 # cause: kept-tensors
 # also: fragmentation

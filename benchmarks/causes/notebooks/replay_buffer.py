@@ -1,4 +1,4 @@
-# A DQN agent caches its frames on the card
+# A DQN agent caches its frames on the GPU
 #
 # cause: kept-tensors
 # edit: yes

@@ -1,4 +1,4 @@
-# Futures of an executor keep their results on the card
+# Futures of an executor keep their results on the GPU
 #
 # cause: suspended
 # also: kept-tensors

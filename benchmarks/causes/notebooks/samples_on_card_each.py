@@ -1,4 +1,4 @@
-# A Dataset that reads every image at the start, each to the card
+# A Dataset that reads every image at the start, each to the GPU
 #
 # cause: data-on-gpu
 # edit: yes

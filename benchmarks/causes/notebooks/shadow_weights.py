@@ -1,4 +1,4 @@
-# An average of the weights as everybody copies it: a dict of shadows on the card
+# An average of the weights as everybody copies it: a dict of shadows on the GPU
 #
 # cause: kept-copies
 # also: model-too-large

@@ -1,4 +1,4 @@
-# Sliding windows over a CT: the stitched result of 104 classes is on the card
+# Sliding windows over a CT: the stitched result of 104 classes is on the GPU
 #
 # cause: huge-request
 # edit: no

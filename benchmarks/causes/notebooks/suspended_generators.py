@@ -1,4 +1,4 @@
-# Generators that stand still between two rounds hold their batches on the card
+# Generators that stand still between two rounds hold their batches on the GPU
 #
 # cause: kept-tensors
 # edit: no

@@ -1,4 +1,4 @@
-# Text embeddings are cached on the card by prompt, in the encoder's own dict
+# Text embeddings are cached on the GPU by prompt, in the encoder's own dict
 #
 # cause: growing-cache
 # also: kept-tensors

@@ -1,4 +1,4 @@
-# Trainer.evaluate collects logits over the whole vocabulary on the card
+# Trainer.evaluate collects logits over the whole vocabulary on the GPU
 #
 # cause: kept-tensors
 # edit: yes

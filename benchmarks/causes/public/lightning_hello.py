@@ -1,4 +1,4 @@
-# Lightning's hello world: the images of one batch are all that the card holds
+# Lightning's hello world: the images of one batch are all that the GPU holds
 #
 # cause: activations
 # what: batch

@@ -1,4 +1,4 @@
-# nanoGPT run with a batch of 12 as in its defaults, on a card that is no A100
+# nanoGPT run with a batch of 12 as in its defaults, on a GPU that is no A100
 #
 # cause: activations
 # also: evaluation-with-gradients

@@ -158,7 +158,7 @@ script_work()
     ),
     Scenario(
         "own-data",
-        "only the user's variables fill the card",
+        "only the user's variables fill the GPU",
         ("table = tensor(256)", "copy = tensor(256)", "more = fail()"),
         "variables",
         ("copy", "table"),

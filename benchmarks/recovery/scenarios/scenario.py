@@ -14,7 +14,7 @@ def tensor(mib):
     return torch.empty(mib * 2**20, dtype=torch.uint8, device="cuda")
 
 def fail():
-    return tensor(2**20)  # 1 TiB: no card has it
+    return tensor(2**20)  # 1 TiB: no GPU has it
 
 weights = tensor(64)
 warm = torch.ones(8, 8, device="cuda", requires_grad=True)

@@ -186,7 +186,7 @@ work()
     ),
     Scenario(
         "half-moved",
-        "a model that was moved to the card in part",
+        "a model that was moved to the GPU in part",
         (
             """
 class Model(torch.nn.Module):

@@ -85,7 +85,7 @@ def test_peak_is_a_range_below_an_older_one() -> None:
     ],
     ids=[
         "all that is reserved",
-        "and what was returned to the card",
+        "and what was returned to the GPU",
         "not where that counter was reset",
         "all that was given out",
         "which is the peak where nothing was freed",

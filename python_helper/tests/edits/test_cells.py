@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpu_headroom import testing
 from gpu_headroom.release import outcome as releasing
-from tests.reports.test_report import GPU, START, card
+from tests.reports.test_report import GPU, START, failed_report
 
 if TYPE_CHECKING:
     from tests.notebook import Notebook
@@ -17,7 +17,7 @@ __all__ = ["GPU", "START"]  # of the fixture `notebook`
 def test_apply_and_re_run_succeeds(notebook: Notebook) -> None:
     """Free, edit the literal, run again: the cell succeeds and no variable is lost."""
     source = "batch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))"
-    built = card(notebook, source)
+    built = failed_report(notebook, source)
     testing.check(built.report, "report")
     outcome = built.fixes["smaller-batch"].edits({"failing": source})
     assert outcome.status == "ok"
@@ -39,7 +39,7 @@ def test_apply_and_re_run_succeeds_over_three_cells(notebook: Notebook) -> None:
     for name, source in cells.items():
         assert notebook.run(source, cell_id=name).success
     cells["failing"] = "train(loader)"
-    built = card(notebook, cells["failing"])
+    built = failed_report(notebook, cells["failing"])
     outcome = built.fixes["smaller-batch"].edits(cells)
     assert outcome.run == ("sizes", "loader", "failing")
     cells["sizes"] = outcome.edits[0]["new_lines"][0]
@@ -50,7 +50,7 @@ def test_apply_and_re_run_succeeds_over_three_cells(notebook: Notebook) -> None:
 def test_edits_a_cell_that_begins_with_blank_lines(notebook: Notebook) -> None:
     """The failing line, the diff and the edit count alike."""
     source = "\n\nbatch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))"
-    built = card(notebook, source)
+    built = failed_report(notebook, source)
     assert built.report["line"] == 4
     (remedy,) = [entry for entry in built.report["remedies"] if entry["id"] == "smaller-batch"]
     assert {row["line"] for row in remedy["diffs"][0]["rows"]} == {3}

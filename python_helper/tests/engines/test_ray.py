@@ -252,7 +252,7 @@ def test_methods_and_threads_aside_are_work(kernel: LiveKernel) -> None:
     """Of an actor with several threads, and of one that has begun a thread of its own."""
     kernel.run("""
 def hold(model, function, *given):
-    # Its own threads are older than the simulated card.
+    # Its own threads are older than the simulated GPU.
     import threading
     thread = threading.Thread(target=lambda: vars(model).update(weights=function(*given)))
     thread.start()

@@ -538,7 +538,7 @@ def test_runs_no_code_of_the_error() -> None:
     assert recognise(LoudError(torch_2())) is not None
 
 
-def card(free_bytes: int | None) -> DeviceReading:
+def reading_of(free_bytes: int | None) -> DeviceReading:
     """Make a reading of a GPU of 16 GiB."""
     return DeviceReading(0, capacity_bytes=16 * GIB, free_bytes=free_bytes)
 
@@ -557,5 +557,5 @@ def test_believes_a_doubtful_text_only_of_a_full_gpu(
 ) -> None:
     """Where the text also means other things, a GPU with room speaks against it."""
     result = recognised(RuntimeError(text))
-    assert is_credible(result.said, card(free_bytes)) is credible
+    assert is_credible(result.said, reading_of(free_bytes)) is credible
     assert is_credible(result.said, None)

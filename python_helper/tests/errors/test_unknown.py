@@ -6,7 +6,7 @@ import pytest
 from gpu_headroom.errors.pasted import recognise_text
 from gpu_headroom.errors.recognise import is_credible, recognise
 from gpu_headroom.text.format import GIB
-from tests.errors.test_recognise import card
+from tests.errors.test_recognise import reading_of
 
 # Composed here, each in the manner of a library.
 OF_A_GPU = [
@@ -88,5 +88,5 @@ def test_a_request_larger_than_what_is_free_is_believed() -> None:
     result = recognise(RuntimeError("Failed to allocate 4294967296 bytes on device 'cuda:0'"))
     assert result is not None
     assert result.said.requested_bytes == 4 * GIB
-    assert is_credible(result.said, card(3 * GIB))
-    assert not is_credible(result.said, card(15 * GIB))
+    assert is_credible(result.said, reading_of(3 * GIB))
+    assert not is_credible(result.said, reading_of(15 * GIB))

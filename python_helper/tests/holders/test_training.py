@@ -106,7 +106,7 @@ TRAINED: dict[str, tuple[str, bool, bool]] = {
         True,
         True,
     ),
-    "counted on the card": (
+    "counted on the GPU": (
         (
             "model = net(); optimizer = optim.Adam(model.parameters(), capturable=True)\n"
             "train(model, optimizer, steps=2)"

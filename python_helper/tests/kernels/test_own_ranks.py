@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.kernels.test_ranks import cards, pid, workers
+from tests.kernels.test_ranks import pid, worker_reply, workers
 from tests.kernels.test_scripts import MAIN, click
 from tests.programs import applied
 
@@ -53,7 +53,7 @@ def test_a_script_is_measured_while_it_runs(kernel: LiveKernel, tmp_path: Path) 
     kernel.start_cell(f"print('begun')\n{RUN} hold.py", cell_id="run")
     number = pid(tmp_path, 0)
     kernel.until(lambda: in_use(kernel) == [64 * MIB])
-    reply = cards(kernel)
+    reply = worker_reply(kernel)
     (engine,) = reply["workers"]["engines"]
     assert (engine["engine"], engine["live"]) == ("command", 1)
     ((worker,),) = [gpu["workers"] for gpu in reply["gpus"]]
@@ -64,7 +64,7 @@ def test_a_script_is_measured_while_it_runs(kernel: LiveKernel, tmp_path: Path) 
     (tmp_path / "go").touch()
     cell = kernel.await_event("cell", cell_id="run", status="ok")
     assert cell["workers_bytes"] == 64 * MIB
-    assert cards(kernel)["workers"] is None
+    assert worker_reply(kernel)["workers"] is None
     assert kernel.value("os.path.exists(os.environ['GPU_HEADROOM_RANKS'])") is False
 
 
@@ -181,7 +181,7 @@ def test_ranks_of_a_launcher_are_measured_while_they_run(
     assert kernel.run(source, cell_id="behind").status == "ok"
     pids = [pid(tmp_path, rank) for rank in (0, 1)]
     kernel.until(lambda: in_use(kernel) == [128 * MIB, 64 * MIB])
-    reply = cards(kernel)
+    reply = worker_reply(kernel)
     (engine,) = reply["workers"]["engines"]
     assert (engine["engine"], engine["live"]) == ("rank", 2)
     assert [(gpu["index"], gpu["in_use_bytes"]) for gpu in reply["gpus"]] == [
@@ -197,7 +197,7 @@ def test_ranks_of_a_launcher_are_measured_while_they_run(
     assert {worker["execution_count"] for worker in workers(kernel)} == {2}
     (tmp_path / "go").touch()
     assert kernel.value("behind.wait()") == 0
-    kernel.until(lambda: cards(kernel)["workers"] is None)
+    kernel.until(lambda: worker_reply(kernel)["workers"] is None)
 
 
 def test_another_error_is_not_told_as_that_of_a_script(kernel: LiveKernel, tmp_path: Path) -> None:

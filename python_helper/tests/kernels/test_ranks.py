@@ -49,14 +49,14 @@ def kernel(fresh: LiveKernel) -> LiveKernel:
     return fresh
 
 
-def cards(kernel: LiveKernel, text: str = "") -> Any:
+def worker_reply(kernel: LiveKernel, text: str = "") -> Any:
     """The reply to a request for workers."""
     return kernel.ask("workers", filter=text)
 
 
 def workers(kernel: LiveKernel) -> list[Any]:
     """The workers of all GPUs, fullest GPU first."""
-    return [worker for gpu in cards(kernel)["gpus"] for worker in gpu["workers"]]
+    return [worker for gpu in worker_reply(kernel)["gpus"] for worker in gpu["workers"]]
 
 
 def pid(folder: Path, rank: int) -> int:
@@ -73,7 +73,7 @@ def test_ranks_are_measured_while_they_run(kernel: LiveKernel, tmp_path: Path) -
     kernel.start_cell(LAUNCH, cell_id="launch")
     pids = [pid(tmp_path, rank) for rank in (0, 1)]
     kernel.until(lambda: len(workers(kernel)) == 2)
-    reply = cards(kernel)
+    reply = worker_reply(kernel)
     (engine,) = reply["workers"]["engines"]
     assert {**engine, "message": None} == {
         "engine": "rank",
@@ -96,10 +96,10 @@ def test_ranks_are_measured_while_they_run(kernel: LiveKernel, tmp_path: Path) -
     assert reply["workers"]["in_use_bytes"] == 192 * MIB
     assert reply["workers"]["fullest"]["id"] == reply["gpus"][0]["id"]
     assert reply["total"] == 2
-    match = cards(kernel, "RANK 0")
+    match = worker_reply(kernel, "RANK 0")
     assert ([gpu["index"] for gpu in match["gpus"]], match["total"]) == ([0], 1)
-    assert cards(kernel, os.uname().nodename)["total"] == 2
-    assert cards(kernel, "rank 7")["gpus"] == []
+    assert worker_reply(kernel, os.uname().nodename)["total"] == 2
+    assert worker_reply(kernel, "rank 7")["gpus"] == []
     (tmp_path / "go").touch()
     cell = kernel.await_event("cell", cell_id="launch", status="ok")
     assert cell["workers_bytes"] == 192 * MIB
@@ -118,7 +118,7 @@ def test_a_rank_that_is_killed_keeps_its_last_reading(kernel: LiveKernel, tmp_pa
     os.kill(pids[1], signal.SIGKILL)
     os.kill(pids[0], signal.SIGCONT)
     kernel.await_event("cell", cell_id="launch", status="error")
-    reply = cards(kernel)
+    reply = worker_reply(kernel)
     assert reply["workers"]["engines"][0]["total"] == 0
     assert reply["workers"]["in_use_bytes"] == 0
     by_rank = {worker["rank"]: worker for gpu in reply["gpus"] for worker in gpu["workers"]}
@@ -151,7 +151,7 @@ def test_a_rank_that_outlives_its_cell_can_be_ended(kernel: LiveKernel, tmp_path
     assert event["status"] == "done"
     assert event["message"]["params"]["returned_bytes"] >= 128 * MIB
     assert kernel.value("(behind.join(), behind.exitcode)") == (None, -signal.SIGTERM)
-    assert cards(kernel)["workers"] is None
+    assert worker_reply(kernel)["workers"] is None
     assert not (tmp_path / "go").exists()
 
 

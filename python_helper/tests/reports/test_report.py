@@ -39,7 +39,7 @@ data = torch.randn(200_000, 1024)
 """
 
 
-def card(notebook: Notebook, source: str, cell_id: str = "failing") -> BuiltReport:
+def failed_report(notebook: Notebook, source: str, cell_id: str = "failing") -> BuiltReport:
     """Run a cell that runs out of memory, and build its report."""
     result = notebook.run(source, cell_id=cell_id)
     assert not result.success
@@ -88,7 +88,7 @@ CAUSES = {
 def test_finds_the_cause_and_what_helps(notebook: Notebook, case: str) -> None:
     """What filled the GPU, without a guess at what the code means."""
     source, rule, remedies = CAUSES[case]
-    built = card(notebook, source)
+    built = failed_report(notebook, source)
     testing.check(built.report, "report")
     assert built.report["cause"] is not None
     assert built.report["cause"]["rule"] == rule
@@ -106,7 +106,7 @@ def test_does_not_offer_what_is_set_already(
     monkeypatch.setattr(
         Segment, "describe", lambda *args: {**describe(*args), "is_expandable": True}
     )
-    built = card(notebook, BLOCKS)
+    built = failed_report(notebook, BLOCKS)
     assert built.report["cause"] is not None
     assert built.report["cause"]["rule"] == "fragmentation"
     assert "expandable-segments" not in [row["id"] for row in built.report["remedies"]]
@@ -128,7 +128,7 @@ def test_does_not_offer_what_is_set_already(
 def test_names_only_what_counts_in_the_traceback(notebook: Notebook, more: str, name: str) -> None:
     """Nothing below 1 MiB or 1 % of it but the largest, however small that is."""
     tiny = "def work():\n    tiny = torch.ones(8, device='cuda')\n"
-    built = card(notebook, f"{tiny}{more}    torch.empty(2**40, device='cuda')\nwork()")
+    built = failed_report(notebook, f"{tiny}{more}    torch.empty(2**40, device='cuda')\nwork()")
     assert [row["name"] for row in built.report["traceback_variables"]] == [name]
 
 
@@ -140,14 +140,14 @@ def test_names_the_argument_of_the_persons_own_layer(notebook: Notebook) -> None
         "    def forward(self, x):\n        return x + self.layer(x)\n"
         "blocks = nn.Sequential(*[Block() for _ in range(8)]).cuda()"
     ).success
-    built = card(notebook, "loss = blocks(torch.randn(2**16, 1024, device='cuda'))")
+    built = failed_report(notebook, "loss = blocks(torch.randn(2**16, 1024, device='cuda'))")
     names = [row["name"] for row in built.report["traceback_variables"]]
     assert names[0] == "x in Block.forward"
 
 
 def test_says_in_plain_words_where_each_number_is_from(notebook: Notebook) -> None:
     """A person can look each of them up; nothing is called by a name of ours."""
-    built = card(notebook, "x = torch.empty(2**40, device='cuda')")
+    built = failed_report(notebook, "x = torch.empty(2**40, device='cuda')")
     assert {row["source"]["text"] for row in built.report["details"]} == {
         "error message",
         "cudaMemGetInfo",
@@ -164,7 +164,7 @@ def test_leaves_out_parts_of_nothing() -> None:
     """Nothing cached needs no line in any form; what is free always has one."""
     with simulate("2 GiB"), open_notebook() as fresh:
         fresh.run("import torch")
-        report = card(fresh, "x = torch.empty(2**40, device='cuda')").report
+        report = failed_report(fresh, "x = torch.empty(2**40, device='cuda')").report
     assert [row["kind"] for row in report["parts"]] == ["outside", "free"]
     assert report["cached_bytes"] == 0
     for form in (text(report), html(report)):
@@ -190,7 +190,7 @@ def test_counts_lines_as_the_notebook_shows_them(
     notebook: Notebook, source: str, line: int
 ) -> None:
     """IPython drops leading blank lines and rewrites magics before it compiles a cell."""
-    assert card(notebook, source).report["line"] == line
+    assert failed_report(notebook, source).report["line"] == line
 
 
 def test_what_no_arithmetic_allows_is_withheld(
@@ -209,7 +209,7 @@ def test_what_no_arithmetic_allows_is_withheld(
         return Diagnosis([*impossible.causes, *causes], [*impossible.offers, *offers])
 
     monkeypatch.setattr(reports, "diagnose", diagnosed)
-    built = card(notebook, "batch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))")
+    built = failed_report(notebook, "batch_size = 128 * 1024\ntrain(DataLoader(data, batch_size))")
     assert built.report["cause"] == diagnosis.causes[0]
     offered = [row["id"] for row in built.report["remedies"]]
     assert offered == [row.id for row in diagnosis.offers[1:]]
@@ -220,7 +220,9 @@ def test_what_no_arithmetic_allows_is_withheld(
 def test_what_a_limit_keeps_back_may_be_more_than_the_limit(notebook: Notebook) -> None:
     """Of a GPU of which PyTorch may use a fifth, the rest is what the cause explains."""
     limit = "torch.cuda.set_per_process_memory_fraction(0.2)"
-    built = card(notebook, f"{limit}\nx = torch.empty(2**29, dtype=torch.uint8, device='cuda')")
+    built = failed_report(
+        notebook, f"{limit}\nx = torch.empty(2**29, dtype=torch.uint8, device='cuda')"
+    )
     assert built.withheld == ()
     causes = [built.report["cause"], *built.report["further_causes"]]
     (bytes_,) = [row["bytes"] for row in causes if row and row["rule"] == "memory-fraction"]
