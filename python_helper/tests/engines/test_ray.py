@@ -296,6 +296,7 @@ def test_processes_are_left_as_they_were(kernel: LiveKernel) -> None:
 BOXES = "[each for each in ray.util.list_named_actors(True) if 'headroom' in each['name']]"
 
 
+@pytest.mark.timeout(420)  # two Rays start, one after the other
 def test_a_ray_that_ends_and_one_that_has_no_hook(
     engines_python: Path, pack: Pack, tmp_path: Path
 ) -> None:
