@@ -112,7 +112,9 @@ function Found(props: IProps & { found: IDryRunFound }): React.JSX.Element {
       </ul>
       {found.tries.length > 0 && (
         <>
-          <h4>{trans.__('Tried on %1', found.tried_on ?? '')}</h4>
+          <h4>
+            {trans.__('Tried on a simulated GPU: %1', found.tried_on ?? '')}
+          </h4>
           <ul className="jp-GpuHeadroom-tries">
             {Object.values(bestOf(found.tries)).map(best => (
               <Try key={best.remedy_id} {...props} tried={best} />

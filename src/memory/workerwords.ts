@@ -8,7 +8,7 @@ import type { ICountingTranslate, ITranslate } from '../text/translate';
 import type { IMemoryState } from './state';
 import { type ICounted, type IWorkersReading, percentOf } from './workers';
 
-/** "2 ranks", "40 workers". */
+/** "2 ranks", "40 Dask workers". */
 export function countWorkers(
   { count, engine }: ICounted,
   trans: ICountingTranslate
@@ -16,11 +16,15 @@ export function countWorkers(
   switch (engine) {
     case 'rank':
       return trans._n('%1 rank', '%1 ranks', count);
+    case 'dask':
+      return trans._n('%1 Dask worker', '%1 Dask workers', count);
+    case 'ray':
+      return trans._n('%1 Ray worker', '%1 Ray workers', count);
+    case 'ipyparallel':
+      return trans._n('%1 engine', '%1 engines', count);
     case 'command':
     case 'process':
       return trans._n('%1 process', '%1 processes', count);
-    default:
-      return trans._n('%1 worker', '%1 workers', count);
   }
 }
 

@@ -326,7 +326,7 @@ export class Connection {
 
   private _receive(envelope: IFrameEnvelope, line: Line, now: number): void {
     const { fixed, helper_id: helperId, poll, reply } = envelope;
-    const isNew = helperId !== this._lifeId;
+    const isNew = helperId !== this._helperId;
     if (isNew) {
       this._reset(helperId, now);
     }
@@ -381,10 +381,10 @@ export class Connection {
 
   /** Start over with another helper, of which there is no data. */
   private _reset(helperId: string, now: number): void {
-    if (this._lifeId !== null) {
+    if (this._helperId !== null) {
       this._outbox.fail(trans.__('The kernel was restarted.'));
     }
-    this._lifeId = helperId;
+    this._helperId = helperId;
     this._loose.seen = 0;
     this._cell = null;
     this._reading = '';
@@ -481,7 +481,7 @@ export class Connection {
   private _isOver = false;
 
   /** Id of the helper that replies; `null`: none has yet. */
-  private _lifeId: string | null = null;
+  private _helperId: string | null = null;
   private _cell: ICell | null = null;
   private _isBusy = false;
   /** The last reading, to detect changes. */

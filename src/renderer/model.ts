@@ -141,7 +141,7 @@ function portOf(
     request: (type, args) => memory.request(type, args),
     perform: (_, args) => {
       const release = releases.begin(args);
-      const going = trans.__('Freeing what the failed cell holds…');
+      const going = trans.__('Freeing GPU memory…');
       return workingOf(memory, release, going, trans, onChange);
     },
     isLatest: reportId => isLatest(memory, reportId),

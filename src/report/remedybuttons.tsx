@@ -51,7 +51,7 @@ function releaseLabel(
     case 'running':
       return trans.__('Freeing…');
     case 'waiting':
-      return trans.__('Queued.');
+      return trans.__('Queued');
     default:
       return trans.__('Free now');
   }

@@ -235,7 +235,7 @@ test.describe('Every surface', () => {
         );
     expect(await moving()).toBeGreaterThan(0);
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    expect(await moving()).toBe(0);
+    await expect.poll(moving).toBe(0);
   });
 
   test('should keep its bars where colours are forced', async ({

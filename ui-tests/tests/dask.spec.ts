@@ -68,7 +68,7 @@ test.describe('Dask workers', () => {
     );
     await notebook.execute('gpu-headroom:show-panel');
     await notebook.runUpTo(1);
-    await expect(section(page)).toContainText('2 workers: not measured.');
+    await expect(section(page)).toContainText('2 Dask workers: not measured.');
     await picture(page, 'dask-ask', section(page));
     await section(page).getByRole('button', { name: 'Measure all' }).click();
     await notebook.run(2);
@@ -93,6 +93,6 @@ test.describe('Dask workers', () => {
     await run.first().click();
     await expect(notebook.cell(3)).toContainText('trained');
     await section(page).getByRole('button', { name: 'Stop measuring' }).click();
-    await expect(section(page)).toContainText('2 workers: not measured.');
+    await expect(section(page)).toContainText('2 Dask workers: not measured.');
   });
 });

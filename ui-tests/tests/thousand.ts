@@ -56,6 +56,6 @@ export async function follow(page: Page, notebook: Notebook): Promise<void> {
 export async function fill(page: Page, notebook: Notebook): Promise<void> {
   await notebook.run(1);
   await expect(page.locator('#gpu-headroom-panel')).toContainText(
-    '1000 workers: measured.'
+    '1000 Dask workers: measured.'
   );
 }

@@ -14,7 +14,7 @@ test.describe('A thousand workers', () => {
     const notebook = await open(notebookOf([CLUSTER, FILL], FAMILIES));
     await follow(page, notebook);
     await fill(page, notebook);
-    await expect(gauge(page)).toContainText('1000 workers · fullest 98%');
+    await expect(gauge(page)).toContainText('1000 Dask workers · fullest 98%');
 
     const section = page.locator('#gpu-headroom-panel-workers');
     const rows = section.getByRole('listitem');

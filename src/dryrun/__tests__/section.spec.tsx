@@ -67,7 +67,7 @@ describe('FitsOn', () => {
     expect(host.textContent).toContain('8 GiB8.0 GiB1.8 GiB missing');
     expect(host.textContent).toContain('T414.6 GiB4.8 GiB left');
     expect(host.textContent).toContain('L422.0 GiBnot known');
-    expect(host.textContent).toContain('Tried on 8 GiB');
+    expect(host.textContent).toContain('Tried on a simulated GPU: 8 GiB');
     expect(host.textContent).toContain('fits, peak 6.1 GiB of 8.0 GiB');
     const [bar] = host.querySelectorAll('[role="img"]');
     expect(bar?.getAttribute('aria-label')).toBe(

@@ -116,9 +116,9 @@ describe('the texts of workers', () => {
 
   it.each([
     ['rank', '2 ranks', '1 rank'],
-    ['dask', '2 workers', '1 worker'],
-    ['ray', '2 workers', '1 worker'],
-    ['ipyparallel', '2 workers', '1 worker'],
+    ['dask', '2 Dask workers', '1 Dask worker'],
+    ['ray', '2 Ray workers', '1 Ray worker'],
+    ['ipyparallel', '2 engines', '1 engine'],
     ['command', '2 processes', '1 process'],
     ['process', '2 processes', '1 process']
   ] as const)('should count those of %s', (engine, two, one) => {

@@ -409,7 +409,7 @@ describe('Report', () => {
         status: 'waiting',
         text: 'Starts when In [9] finishes.'
       });
-      expect(button('Queued.').getAttribute('aria-disabled')).toBe('true');
+      expect(button('Queued').getAttribute('aria-disabled')).toBe('true');
       expect(host.textContent).toContain('Starts when In [9] finishes.');
       button('Cancel').click();
       expect(actions).toEqual([['cancel', FREE.id]]);

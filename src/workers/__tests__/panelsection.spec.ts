@@ -85,7 +85,7 @@ describe('workers in the panel', () => {
     const setting = jest.spyOn(settings, 'current', 'get');
     setting.mockReturnValue(current);
     read(1, workers);
-    await expectText('40 workers: not measured.');
+    await expectText('40 Dask workers: not measured.');
     expect(panel.node.textContent).not.toContain('Measure all');
     setting.mockRestore();
     read(2, workers);

@@ -221,19 +221,22 @@ describe('the section of workers', () => {
   });
 
   it.each<[Partial<IFollowed>, string]>([
-    [{}, '40 workers: not measured.'],
+    [{}, '40 Dask workers: not measured.'],
     [{ engine: 'ray', total: 0 }, 'Workers of ray: not measured.'],
-    [{ state: 'following' }, '40 workers: starting the helper there…'],
-    [{ state: 'silent', silent_s: null }, '40 workers: no answer for 0 s.'],
+    [{ state: 'following' }, '40 Dask workers: starting the helper there…'],
+    [
+      { state: 'silent', silent_s: null },
+      '40 Dask workers: no answer for 0 s.'
+    ],
     [
       { engine: 'rank', total: 2, state: 'silent', silent_s: 4 },
       '2 ranks: no answer for 4 s.'
     ],
-    [{ state: 'measured', live: 40 }, '40 workers: measured.'],
-    [{ state: 'measured', live: 38 }, '40 workers, 38 of them measured.'],
+    [{ state: 'measured', live: 40 }, '40 Dask workers: measured.'],
+    [{ state: 'measured', live: 38 }, '40 Dask workers, 38 of them measured.'],
     [
       { message: message('follow.refused') },
-      '40 workers: not measured. English of follow.refused'
+      '40 Dask workers: not measured. English of follow.refused'
     ]
   ])('should show the state of an engine (%#)', async (change, words) => {
     await show([{ ...UNMEASURED, ...change }]);
