@@ -52,7 +52,7 @@ export function ChecklistView(props: IChecklistProps): React.JSX.Element {
       )}
       {isMeasuring && (
         <WalkWait
-          label={trans.__('Measuring what can be freed…')}
+          label={trans.__('Measuring…')}
           task={plan.task}
           trans={trans}
         />
