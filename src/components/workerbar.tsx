@@ -26,13 +26,8 @@ export function WorkerBar(props: {
     { kind: 'tensors', bytes: in_use_bytes },
     { kind: 'cached', bytes: cached_bytes }
   ];
-  const free_bytes =
-    outside_bytes === null
-      ? null
-      : Math.max(
-          0,
-          capacity_bytes - outside_bytes - in_use_bytes - cached_bytes
-        );
+  const rest = outside_bytes === null ? null : capacity_bytes - outside_bytes;
+  const free_bytes = rest && Math.max(0, rest - in_use_bytes - cached_bytes);
   return (
     <Bar
       parts={parts.filter(({ bytes }) => bytes > 0)}
